@@ -1,0 +1,1 @@
+"""Steelyard: verifiable evaluation suites for language models and agents."""

@@ -1,0 +1,164 @@
+"""One question or job: the item, its two hashes, its messages, and reading it from a line.
+
+`ask` is what the model meets, `key` is what judges it; difficulty, split, provenance and group are in neither.
+`messages(item)` is the only place where an item becomes messages: nothing else renders a prompt.
+A line loads unchanged in Inspect's `json_dataset` (`input`, `target`, `id`, `choices`, `files`, `metadata`,
+`setup` and `sandbox` have Inspect's meaning). Seed lines (`input` + `question`, string verifier, `tolerance`)
+are read too. Not covered: whether the verifier exists and its config is valid (`verifiers` does that at load).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.attempt import Message
+from steelyard.canonical import digest
+from steelyard.errors import FormatError, InputError, did_you_mean
+from steelyard.store import reference_digest
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """A planted change: `old` must occur exactly once in `path`."""
+
+    path: str
+    old: str
+    new: str
+
+
+class Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    """One question or job with its target and its verifier.
+
+    `input` is the whole prompt, text or messages. `target` is text; a structured target is canonical JSON text;
+    empty means that the truth is a procedure. `verifier` is `{"name": ..., <config>}`. `files` maps a workspace
+    path to a content reference (see `store`). `environment` describes what the job needs beside its files,
+    for example `{"test_command": ["python3", "-m", "unittest"]}`.
+    """
+
+    id: str
+    input: str | list[Message]
+    target: str = ""
+    verifier: dict[str, Any]
+    choices: list[str] | None = None
+    files: dict[str, str] = {}
+    edits: list[Edit] = []
+    setup: str | None = None
+    sandbox: Any = None
+    tools: list[str] = []
+    environment: dict[str, Any] | None = None
+    group: str = ""
+    family: str = ""
+    domain: str = ""
+    difficulty: str | None = None
+    ref_pass_rate: float | None = None
+    provenance: str = ""
+    license: str = ""
+    metadata: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise InputError("an item needs a non-empty id")
+        if not (isinstance(self.verifier.get("name"), str) and self.verifier["name"]):
+            raise InputError(f'item "{self.id}": verifier needs a "name"')
+        if not self.group:
+            msgspec.structs.force_setattr(self, "group", self.id)
+
+    @property
+    def prompt(self) -> str:
+        """The text that the model is asked: the contents of all messages, joined by blank lines."""
+        return self.input if isinstance(self.input, str) else "\n\n".join(m.content for m in self.input)
+
+    @property
+    def answer(self) -> str:
+        """The gold target, under the name that the seed's API uses."""
+        return self.target
+
+
+def messages(item: Item, system: str | None = None) -> list[Message]:
+    """The conversation that opens every attempt at `item`."""
+    head = [Message("system", system)] if system else []
+    body = [Message("user", item.input)] if isinstance(item.input, str) else list(item.input)
+    return head + body
+
+
+def ask(item: Item) -> str:
+    """sha256 of what the model meets; equal whether files are inline or stored."""
+    return digest(
+        {
+            "input": item.input,
+            "choices": item.choices,
+            "files": {path: reference_digest(ref) for path, ref in item.files.items()},
+            "edits": item.edits,
+            "setup": item.setup,
+            "tools": item.tools,
+            "environment": item.environment,
+        }
+    )
+
+
+def key(item: Item) -> str:
+    """sha256 of what judges the item."""
+    return digest({"target": item.target, "verifier": canonical_verifier(item)})
+
+
+def canonical_verifier(item: Item) -> dict[str, Any]:
+    """The verifier spec with every file reference in `hidden` replaced by its sha256."""
+    hidden = item.verifier.get("hidden")
+    if not isinstance(hidden, dict):
+        return item.verifier
+    return {**item.verifier, "hidden": {path: reference_digest(ref) for path, ref in hidden.items()}}
+
+
+_FIELDS = frozenset(field.name for field in msgspec.structs.fields(Item))
+
+
+def item_from_dict(raw: Any, path: Path | str, line: int | None = None) -> Item:
+    """An item from a decoded JSON object; seed lines are understood; errors name file, line and item."""
+    if not isinstance(raw, dict):
+        raise FormatError(path, line, f"expected a JSON object, got {type(raw).__name__}")
+    name = f'item "{raw["id"]}": ' if isinstance(raw.get("id"), str) else ""
+    raw = _from_seed(raw, path, line, name)
+    unknown = sorted(set(raw) - _FIELDS)
+    if unknown:
+        raise FormatError(path, line, f'{name}unknown field "{unknown[0]}"{did_you_mean(unknown[0], _FIELDS)}')
+    missing = [field for field in ("id", "input", "verifier") if field not in raw]
+    if missing:
+        raise FormatError(path, line, f'{name}missing field "{missing[0]}"')
+    try:
+        item = msgspec.convert(raw, Item)
+        ask(item), key(item)
+    except (msgspec.ValidationError, InputError) as error:
+        raise FormatError(path, line, f"{name}{error}") from error
+    return item
+
+
+def item_from_line(data: bytes | str, path: Path | str, line: int) -> Item:
+    """An item from one JSONL line."""
+    try:
+        raw = msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise FormatError(path, line, f"broken JSON: {error}") from error
+    return item_from_dict(raw, path, line)
+
+
+def _from_seed(raw: dict[str, Any], path: Path | str, line: int | None, name: str) -> dict[str, Any]:
+    """Seed 000's line as ours: question joined to input, verifier text as an object, tolerance into it."""
+    raw = dict(raw)
+    if "question" in raw:
+        question, given = raw.pop("question"), raw.get("input")
+        if not isinstance(question, str) or not isinstance(given, str | None):
+            raise FormatError(path, line, f"{name}question and input must be text")
+        raw["input"] = f"{given}\n\n{question}" if given else question
+        raw.setdefault("verifier", "exact")
+    if isinstance(raw.get("verifier"), str):
+        raw["verifier"] = {"name": raw["verifier"]}
+    if "tolerance" in raw:
+        tolerance, spec = raw.pop("tolerance"), raw.get("verifier")
+        if not isinstance(tolerance, dict) or set(tolerance) - {"atol", "rtol"} or not isinstance(spec, dict):
+            raise FormatError(path, line, f'{name}tolerance must be {{"atol": ..., "rtol": ...}}, got {tolerance!r}')
+        raw["verifier"] = {**spec, **tolerance}
+    if isinstance(raw.get("target"), bool | int | float):
+        raise FormatError(path, line, f"{name}target must be text, got {raw['target']!r}; quote it")
+    return raw

@@ -1,0 +1,1 @@
+"""Models: endpoints, embedded servers, weights, scripted replies."""

@@ -1,0 +1,1 @@
+"""Running a suite: plan, journal, engine, judgements, anomalies."""

@@ -1,0 +1,1 @@
+"""Solvers: how an item becomes an attempt."""

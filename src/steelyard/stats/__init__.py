@@ -1,0 +1,1 @@
+"""Statistics: pure functions that name their source and assumption."""

@@ -1,0 +1,223 @@
+"""Verifiers by name, aliases with presets, and binding one to an item.
+
+A name maps to a module that is imported on first use, so loading a suite imports only what it needs.
+Seed 000's eight keys are aliases. `path/to/file.py:name` needs trust (see `plugins`) and is resolved by the caller.
+Easy to break: the revision. It hashes the LF source bytes of the verifier's module and of the parsing and verifier
+modules it reaches, never bytecode or repr, which differ between Python versions.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.metadata
+import importlib.util
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.attempt import Attempt
+from steelyard.canonical import digest, sha256_hex
+from steelyard.errors import InputError, did_you_mean
+from steelyard.item import Item, canonical_verifier
+from steelyard.verdict import Evidence, Reading, Unread, Verdict, failed
+from steelyard.verifiers.contract import NO_ANSWER, Config, Verifier
+
+MODULES = {
+    "all": "compose",
+    "any": "compose",
+    "choice": "choice",
+    "exact": "exact",
+    "fields": "fields",
+    "files": "files",
+    "number": "number",
+    "one_of": "one_of",
+    "order": "order",
+    "set": "set_of",
+    "states": "states",
+    "tests": "tests",
+    "time": "time",
+    "token": "token",
+    "yesno": "yesno",
+}
+"""Verifier name -> module of this package that defines it in its `VERIFIERS` tuple."""
+
+_KM = {"name": "number", "unit": "km", "atol": 0.05, "rtol": 0.02}
+ALIASES: dict[str, dict[str, Any]] = {
+    "conjunction": {
+        "name": "yesno",
+        "yes": ["yes", "true", "conjunct", "conjunction"],
+        "no": ["no", "false", "clear"],
+    },
+    "miss_distance_km": _KM,
+    "period_min": {"name": "number", "unit": "min", "atol": 0.1, "rtol": 0.001},
+    "apogee_alt_km": _KM,
+    "perigee_alt_km": _KM,
+    "catalog": {"name": "exact"},
+    "numeric": {"name": "number", "atol": 1e-6},
+}
+"""Seed 000's registry keys (bands of its equation 10.7: |x - x*| <= atol + rtol |x*|)."""
+
+_extra: dict[str, tuple[Verifier, Path]] = {}
+
+
+def names() -> list[str]:
+    """Every known verifier name and alias, sorted."""
+    return sorted({*MODULES, *ALIASES, *_extra})
+
+
+def register(name: str, verifier: Verifier, source: Path) -> None:
+    """Make a verifier from a trusted file known under `name` (the text that item lines use)."""
+    _extra[name] = (verifier, source)
+
+
+def find(name: str) -> Verifier:
+    """The verifier of that name; InputError with the nearest known name."""
+    if name in _extra:
+        return _extra[name][0]
+    if name not in MODULES:
+        hint = "; pass --trust to load verifiers from files" if ".py:" in name else did_you_mean(name, names())
+        raise InputError(f'unknown verifier "{name}"{hint}')
+    module = importlib.import_module(f"steelyard.verifiers.{MODULES[name]}")
+    verifiers: tuple[Verifier, ...] = module.VERIFIERS
+    return next(v for v in verifiers if v.name == name)
+
+
+def expand(spec: dict[str, Any]) -> dict[str, Any]:
+    """A spec with its alias replaced by the preset, the spec's own keys winning."""
+    preset = ALIASES.get(spec.get("name", ""))
+    return spec if preset is None else {**preset, **{k: v for k, v in spec.items() if k != "name"}}
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """A verifier with its parsed config and target: everything that judging one item needs."""
+
+    verifier: Verifier
+    config: Config
+    target: str
+
+    def read(self, attempt: Attempt) -> Reading | Unread:
+        """The answer in an attempt; a probing verifier has none."""
+        if self.verifier.read is None:
+            return Unread(f'"{self.verifier.name}" looks at the workspace, not at the answer')
+        return self.verifier.read(attempt, self.config)
+
+    def decide(self, found: Reading | Unread | Evidence) -> Verdict:
+        """The verdict on a reading or on evidence; no reading is a failure with its reason."""
+        if isinstance(found, Unread):
+            return failed(NO_ANSWER, found.reason)
+        return self.verifier.decide(found, self.target, self.config)
+
+    @property
+    def probes(self) -> bool:
+        return self.verifier.probe is not None
+
+
+def bind_spec(spec: dict[str, Any], target: str, choices: list[str] | None = None) -> Bound:
+    """Find, configure and check a verifier; raises InputError naming the key or the nearest name."""
+    spec = expand(spec)
+    if not isinstance(spec.get("name"), str):
+        raise InputError(f'a verifier is {{"name": ..., <config>}}, got {spec!r}')
+    verifier = find(spec["name"])
+    settings = {k: v for k, v in spec.items() if k != "name"}
+    known = [f.name for f in msgspec.structs.fields(verifier.config)]
+    for name in settings:
+        if name not in known:
+            raise InputError(f'verifier "{verifier.name}" has no setting "{name}"{did_you_mean(name, known)}')
+    if choices is not None and "choices" in known:
+        settings.setdefault("choices", choices)
+    try:
+        config = msgspec.convert(settings, verifier.config)
+    except msgspec.ValidationError as error:
+        raise InputError(f'verifier "{verifier.name}": {error}') from error
+    if verifier.check is not None:
+        verifier.check(target, config)
+    return Bound(verifier, config, target)
+
+
+def bind(item: Item) -> Bound:
+    """Bind an item's verifier; errors name the item."""
+    try:
+        return bind_spec(item.verifier, item.target, item.choices)
+    except InputError as error:
+        raise InputError(f'item "{item.id}": {error}') from error
+
+
+def revision(item: Item) -> str:
+    """sha256 of {target, verifier, rules, code}: the identity of this item's judge."""
+    spec = expand(canonical_verifier(item))
+    bound = bind(item)
+    used = _used(bound)
+    return digest(
+        {
+            "target": item.target,
+            "verifier": spec,
+            "choices": item.choices,
+            "rules": {v.name: v.rules for v in used},
+            "code": {v.name: code_digest(v.name) for v in used},
+        }
+    )
+
+
+def ruler(revisions: dict[str, str]) -> str:
+    """sha256 over the sorted (item id, revision) pairs."""
+    return digest(sorted(revisions.items()))
+
+
+def _used(bound: Bound) -> list[Verifier]:
+    found = {bound.verifier.name: bound.verifier}
+    pending = list(bound.verifier.children(bound.config)) if bound.verifier.children else []
+    while pending:
+        spec = expand(pending.pop())
+        child = find(spec["name"])
+        found[child.name] = child
+        if child.children:
+            settings = {k: v for k, v in spec.items() if k != "name"}
+            pending.extend(child.children(msgspec.convert(settings, child.config)))
+    return [found[name] for name in sorted(found)]
+
+
+@cache
+def code_digest(name: str) -> str:
+    """sha256 over the sources that a verifier reaches, plus name==version of the libraries it calls."""
+    verifier = find(name)
+    if name in _extra:
+        sources = {"file": sha256_hex(_lf(_extra[name][1]))}
+    else:
+        modules: set[str] = set()
+        for start in (f"steelyard.verifiers.{MODULES[name]}", *verifier.resources):
+            _reach(start, modules)
+        sources = {module: sha256_hex(_lf(_source(module))) for module in sorted(modules)}
+    return digest({"sources": sources, "libraries": {n: importlib.metadata.version(n) for n in verifier.libraries}})
+
+
+def _reach(module: str, seen: set[str]) -> None:
+    if module in seen or module == __name__ or not module.startswith(("steelyard.verifiers.", "steelyard.parsing.")):
+        return
+    seen.add(module)
+    for node in ast.walk(ast.parse(_lf(_source(module)))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            _reach(node.module, seen)
+            for alias in node.names:
+                if _is_module(f"{node.module}.{alias.name}"):
+                    _reach(f"{node.module}.{alias.name}", seen)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                _reach(alias.name, seen)
+
+
+def _is_module(name: str) -> bool:
+    return name.startswith("steelyard.") and (_PACKAGE / Path(*name.split(".")[1:]).with_suffix(".py")).exists()
+
+
+_PACKAGE = Path(__file__).parent.parent
+
+
+def _source(module: str) -> Path:
+    return _PACKAGE / Path(*module.split(".")[1:]).with_suffix(".py")
+
+
+def _lf(path: Path) -> bytes:
+    return path.read_bytes().replace(b"\r\n", b"\n")
