@@ -69,7 +69,7 @@ class SandboxError(SteelyardError):
 
 
 class SandboxUnavailableError(SandboxError):
-    """This machine cannot give the guarantees that were required."""
+    """A backend cannot give the required guarantees on this machine."""
 
 
 class SandboxFaultError(SandboxError):

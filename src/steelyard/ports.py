@@ -73,8 +73,10 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SandboxSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a session starts from. `tree` (path -> sha256) is laid out under /work; `mounts_ro` maps a path inside
-    the sandbox to a *file tree* of the same form. `require` names guarantees that must be enforced.
+    """What a session starts from.
+
+    `tree` (path -> sha256) is laid out under /work; `mounts_ro` maps an absolute path inside the sandbox to a file
+    tree of the same form; `require` names guarantees that must be enforced.
     """
 
     tree: dict[str, str] = {}
