@@ -79,6 +79,8 @@ class Verifier(msgspec.Struct, frozen=True, kw_only=True):
     """Right answers in unusual forms: `make(target, config, prompt)`, None where it does not apply."""
     children: Callable[[Any], list[dict[str, Any]]] | None = None
     """Specs of the verifiers that a composed config holds."""
+    misses_from: Callable[[Any], list[str]] | None = None
+    """Misses that a config names itself, as `fields` does."""
     libraries: tuple[str, ...] = ()
     """Distributions that reading or deciding calls; their versions are in the revision."""
     resources: tuple[str, ...] = ()

@@ -145,6 +145,16 @@ def bind(item: Item) -> Bound:
         raise InputError(f'item "{item.id}": {error}') from error
 
 
+def declared_misses(bound: Bound) -> set[str]:
+    """Every miss that a bound verifier may raise, those of its children and of its config included."""
+    found = {NO_ANSWER}
+    for verifier in _used(bound):
+        found.update(verifier.misses)
+    if bound.verifier.misses_from is not None:
+        found.update(bound.verifier.misses_from(bound.config))
+    return found
+
+
 def revision(item: Item) -> str:
     """sha256 of {target, verifier, rules, code}: the identity of this item's judge."""
     spec = expand(canonical_verifier(item))

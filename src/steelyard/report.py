@@ -1,0 +1,223 @@
+"""The report of a judged run: one dictionary, printed for a person or written as report.json.
+
+Every figure prints its denominator: the headline is passed / (passed + failed) with its n, and bounds whenever a void
+or an error exists. Keys follow seed 003's report (score, pass@1, pass@k, pass^k, n, k, n_short, ...); a key that does
+not apply is left out, never zeroed; a run without judged rollouts keeps the keys with null.
+Not covered: comparing two runs (pass rates of two runs side by side are not a comparison).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import steelyard
+from steelyard.item import Item
+from steelyard.judging import PROVOKED
+from steelyard.records import JudgedItem
+from steelyard.run.anomalies import FILE as ANOMALIES
+from steelyard.run.anomalies import Anomalies
+from steelyard.run.journal import RolloutIndex
+from steelyard.run.judgements import current_ruler, read_judgements
+from steelyard.run.plan import read_header
+from steelyard.stats.rates import bounds, mean_rate, over_items
+from steelyard.store import write_atomic
+from steelyard.suite import Suite
+
+FILE = "report.json"
+
+
+class Tally(msgspec.Struct):
+    """One item's rollouts under one ruler."""
+
+    item: Item
+    passed: int
+    failed: int
+    void: int
+    provoked: int
+    errors: int
+
+    @property
+    def judged(self) -> int:
+        return self.passed + self.failed
+
+
+def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, Any]:
+    """The report of a run's newest judgement; `k` for pass@k and pass^k, by default the run's rollouts."""
+    header = read_header(folder)
+    by_id = {item.id: item for item in suite.items}
+    tallies = [_tally(judged, by_id[judged.id]) for judged in read_judgements(folder) if judged.id in by_id]
+    plan = header.plan
+    k = k or plan.rollouts
+    present = sum(t.judged + t.void + t.errors for t in tallies)
+    wanted = (min(len(suite.items), plan.limit) if plan.limit else len(suite.items)) * plan.rollouts
+    anomalies = msgspec.json.decode((folder / ANOMALIES).read_bytes(), type=Anomalies)
+    report: dict[str, Any] = {
+        "score_key": "pass@1",
+        "denominator_policy": "judged",
+        **_rates(tallies, k),
+        "n_items": len(tallies),
+        "n_rollouts_wanted": wanted,
+        "n_rollouts_finished": present,
+        "n_unextracted": anomalies.counts["extraction_failure"],
+        "n_truncated": anomalies.counts["truncated_output"],
+        "n_empty": anomalies.counts["empty_output"],
+        "by_domain": _strata(tallies, lambda t: t.item.domain, k),
+        "by_difficulty": _strata(tallies, lambda t: t.item.difficulty or "", k),
+        "by_family": _strata(tallies, lambda t: t.item.family, k),
+        "floor": suite.manifest.get("proofs", {}).get("floor"),
+        "proofs": plan.proofs,
+        "allow_unproven": plan.allow_unproven,
+        "trust_proofs": plan.trust_proofs,
+        "suite": {"name": plan.suite_name, "revision": plan.suite_revision, "split": plan.split},
+        "ruler": current_ruler(folder),
+        "model": {"id": plan.model_id, "spec": plan.model, "facts": plan.model_facts},
+        "settings": {
+            "solver": msgspec.to_builtins(plan.solver),
+            "sampling": msgspec.to_builtins(plan.sampling),
+            "seed": plan.seed,
+            "rollouts": plan.rollouts,
+            "sandbox": plan.sandbox,
+            "deterministic": plan.deterministic,
+        },
+        "error_kinds": _error_kinds(folder),
+        "versions": {"steelyard": steelyard.__version__, "schema": header.schema_version, **header.environment},
+    }
+    return report
+
+
+def write_report(folder: Path, report: dict[str, Any]) -> Path:
+    """Write report.json."""
+    write_atomic(folder / FILE, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    return folder / FILE
+
+
+def _tally(judged: JudgedItem, item: Item) -> Tally:
+    record = judged.feedback_result
+    notes = [(r.extra or {}).get("note", "") for r in record.rollouts if r.correct is None]
+    failed = record.n_rollouts - record.n_correct - record.n_void
+    provoked = sum(str(note).startswith(PROVOKED) for note in notes)
+    return Tally(item, record.n_correct, failed, record.n_void, provoked, record.n_errors)
+
+
+def _rates(tallies: Sequence[Tally], k: int) -> dict[str, Any]:
+    """Headline, interval, bounds and counts of some items."""
+    passed, judged = sum(t.passed for t in tallies), sum(t.judged for t in tallies)
+    unknown = sum(t.void + t.errors for t in tallies)
+    rates: dict[str, Any] = {
+        "score": passed / judged if judged else None,
+        "n": judged,
+        "k": k,
+        "n_passed": passed,
+        "fails": judged - passed,
+        "n_void": sum(t.void for t in tallies),
+        "n_provoked": sum(t.provoked for t in tallies),
+        "n_errors": sum(t.errors for t in tallies),
+        "n_scored_rollouts": judged,
+    }
+    if unknown:
+        rates["bounds"] = bounds(passed, judged, unknown)
+    rates["pass@1"] = rates["score"]
+    rates["avg@n"] = rates["score"]
+    rates["interval"] = None
+    if judged:
+        counts = [(t.judged, t.passed) for t in tallies]
+        rates["interval"] = msgspec.to_builtins(mean_rate(counts, [t.item.group for t in tallies]))
+    rates |= _at_k(tallies, k)
+    return rates
+
+
+def _at_k(tallies: Sequence[Tally], k: int) -> dict[str, Any]:
+    counts = {t.item.id: (t.judged, t.passed) for t in tallies}
+    short = sum(n < k for n, _ in counts.values())
+    if short == len(counts):  # no item has k judged rollouts: nothing can be said at this k
+        return {"pass@k": None, "n_short": short} | ({"pass^k": None} if k > 1 else {})
+    at, hat, short = over_items(counts, k)
+    return {"pass@k": at, "n_short": short} | ({"pass^k": hat} if k > 1 else {})
+
+
+def _strata(tallies: Sequence[Tally], label: Callable[[Tally], str], k: int) -> dict[str, Any]:
+    labels = sorted({label(t) for t in tallies} - {""})
+    return {name: _rates([t for t in tallies if label(t) == name], k) for name in labels}
+
+
+def _error_kinds(folder: Path) -> dict[str, int]:
+    index = RolloutIndex(folder)
+    index.close()
+    kinds = [error.kind for error in index.errors.values()]
+    return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+
+
+def render_report(report: dict[str, Any]) -> str:
+    """The report as lines for a terminal."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: dict[str, Any]) -> Iterable[str]:
+    suite, settings = report["suite"], report["settings"]
+    yield f"suite     {suite['name']} ({suite['split']})  {short(suite['revision'])}"
+    yield f"model     {report['model']['id']}  solver {settings['solver']['name']}  seed {settings['seed']}"
+    sampling = ", ".join(f"{name} {value}" for name, value in settings["sampling"].items()) or "the endpoint's defaults"
+    yield f"sampling  {sampling}"
+    yield f"ruler     {short(report['ruler'])}"
+    yield f"proofs    {_proofs(report)}"
+    yield ""
+    yield f"pass@1    {_headline(report)}"
+    if report["k"] > 1:
+        known = (
+            f"{report['pass@k']:.3f}   pass^{report['k']} {report['pass^k']:.3f}"
+            if report["pass@k"] is not None
+            else "-"
+        )
+        yield f"pass@{report['k']:<5}{known}   over items with {report['k']} judged rollouts, {report['n_short']} short"
+    if report["floor"]:
+        yield f"floor     {report['floor']['rate']:.3f}   {report['floor']['baseline']} (a shortcut that does no work)"
+    yield (
+        f"counts    {report['n_passed']} passed, {report['fails']} failed, {report['n_void']} void"
+        + (f" ({report['n_provoked']} provoked)" if report["n_provoked"] else "")
+        + f", {report['n_errors']} errors; {report['n_unextracted']} unextracted, {report['n_truncated']} truncated, "
+        f"{report['n_empty']} empty"
+    )
+    if report["error_kinds"]:
+        yield "errors    " + ", ".join(f"{kind} {n}" for kind, n in report["error_kinds"].items())
+    if report["n_rollouts_finished"] < report["n_rollouts_wanted"]:
+        yield f"partial   {report['n_rollouts_finished']} of {report['n_rollouts_wanted']} rollouts: use --resume"
+    for title in ("family", "domain", "difficulty"):
+        yield from _table(title, report[f"by_{title}"])
+
+
+def _headline(rates: dict[str, Any]) -> str:
+    if rates["score"] is None:
+        return "no judged rollouts"
+    low, high = rates["interval"]["low"], rates["interval"]["high"]
+    text = f"{rates['score']:.3f}   n={rates['n']}   95 % [{low:.3f}, {high:.3f}]"
+    if "bounds" in rates:
+        text += (
+            f"   bounds [{rates['bounds'][0]:.3f}, {rates['bounds'][1]:.3f}] with voids and errors counted both ways"
+        )
+    return text
+
+
+def _table(title: str, strata: dict[str, Any]) -> Iterable[str]:
+    if not strata:
+        return
+    width = max(len(name) for name in strata)
+    yield ""
+    yield f"by {title}"
+    for name, rates in strata.items():
+        yield f"  {name:<{width}}  {_headline(rates)}"
+
+
+def _proofs(report: dict[str, Any]) -> str:
+    said = ", ".join(f"{n} {state}" for state, n in report["proofs"].items()) or "none"
+    flags = [flag for flag in ("allow_unproven", "trust_proofs") if report[flag]]
+    return said + "".join(f"  (--{flag.replace('_', '-')})" for flag in flags)
+
+
+def short(identifier: str) -> str:
+    """The first digits of a revision or ruler, enough to tell two apart by eye."""
+    kind, colon, hexadecimal = identifier.rpartition(":")
+    return f"{kind}{colon}{hexadecimal[:12]}"

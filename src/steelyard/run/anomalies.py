@@ -1,0 +1,102 @@
+"""Anomalies of a judged run: records that deserve a look, found by declared rules.
+
+Source: seed 003's rule set, its first three rules. `rules_hash` covers the declarations; when it changes, an existing
+anomalies.json is kept as anomalies.<old hash>.json. Indices are real rollout indices, never a sentinel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from steelyard.canonical import digest
+from steelyard.records import PredictionRecord
+from steelyard.run.journal import Rollout
+from steelyard.store import write_atomic
+
+FILE = "anomalies.json"
+TRUNCATED = frozenset({"length", "max_tokens", "content_filter"})
+"""Finish reasons that say an answer was cut."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A declared rule; the declaration, not the function, is what `rules_hash` covers."""
+
+    name: str
+    description: str
+    severity: str
+    rationale: str
+
+
+class Anomaly(msgspec.Struct, frozen=True):
+    """One item that a rule flags, with the indices of its rollouts."""
+
+    rule: str
+    item: str
+    rollouts: list[int]
+
+
+class Anomalies(msgspec.Struct, frozen=True):
+    """The content of anomalies.json."""
+
+    rules_hash: str
+    rules: list[Rule]
+    counts: dict[str, int]
+    found: list[Anomaly]
+
+
+def is_empty(rollout: Rollout) -> bool:
+    """Whether an attempt says nothing and did nothing."""
+    attempt = rollout.attempt
+    return attempt is not None and not attempt.answer.strip() and not (attempt.workspace and attempt.workspace.changes)
+
+
+def is_truncated(rollout: Rollout) -> bool:
+    """Whether the last output of an attempt was cut by a token limit or filter."""
+    outputs = rollout.attempt.outputs if rollout.attempt is not None else []
+    return bool(outputs) and bool(TRUNCATED.intersection(outputs[-1].finish_reasons))
+
+
+RULES: tuple[tuple[Rule, Callable[[Sequence[Rollout], PredictionRecord], list[int]]], ...] = (
+    (
+        Rule("empty_output", "the attempt has no text and no change", "warning", "a server or template fault"),
+        lambda rollouts, _: [r.rollout for r in rollouts if is_empty(r)],
+    ),
+    (
+        Rule("truncated_output", "the last output hit a limit", "info", "a token cap deflates a score"),
+        lambda rollouts, _: [r.rollout for r in rollouts if is_truncated(r)],
+    ),
+    (
+        Rule("extraction_failure", "no answer could be read", "warning", "an unread answer may be a right one"),
+        lambda _, predictions: [p.index for p in predictions.rollouts if not p.extracted],
+    ),
+)
+
+
+def rules_hash() -> str:
+    """16 hex digits over the declared rules."""
+    return digest([rule for rule, _ in RULES])[:16]
+
+
+def anomalies_of(item: str, rollouts: Sequence[Rollout], predictions: PredictionRecord) -> list[Anomaly]:
+    """What the rules flag in one item's rollouts."""
+    flagged = ((rule.name, indices(rollouts, predictions)) for rule, indices in RULES)
+    return [Anomaly(name, item, found) for name, found in flagged if found]
+
+
+def write_anomalies(folder: Path, found: list[Anomaly]) -> None:
+    """Write anomalies.json, keeping a file that was made under other rules."""
+    path = folder / FILE
+    new = Anomalies(
+        rules_hash(),
+        [rule for rule, _ in RULES],
+        {rule.name: sum(len(a.rollouts) for a in found if a.rule == rule.name) for rule, _ in RULES},
+        found,
+    )
+    if path.exists():
+        old = msgspec.json.decode(path.read_bytes(), type=Anomalies)
+        if old.rules_hash != new.rules_hash:
+            path.replace(folder / f"anomalies.{old.rules_hash}.json")
+    write_atomic(path, msgspec.json.format(msgspec.json.encode(new), indent=2) + b"\n")

@@ -1,0 +1,201 @@
+"""The journal of a run: one line a finished rollout, appended by one write(2); `kill -9` at any byte loses none.
+
+A torn last line (a kill in the middle of a write) is dropped and said so; a broken line before the end is an error.
+An attempt of more than 64 KiB is stored whole under files/ and the line holds its sha256 as `attempt_file`.
+A rollout that failed as an error may be followed by a later line of the same rollout: the last one counts.
+Easy to break: buffering (a line must be in the kernel when `append` returns) and reading everything into memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from steelyard.attempt import Attempt
+from steelyard.errors import FormatError, RefusedError
+from steelyard.store import Store
+from steelyard.verdict import Evidence
+
+ROLLOUTS = "rollouts.jsonl"
+EVIDENCE = "evidence.jsonl"
+INLINE_BYTES = 64 * 1024
+
+
+class RolloutError(msgspec.Struct, frozen=True):
+    """Why a rollout has no attempt: `kind` is the CallError's."""
+
+    kind: str
+    message: str
+
+
+class Rollout(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One finished rollout: an attempt, or the error that prevented it."""
+
+    item: str
+    rollout: int
+    seed: int
+    ask: str
+    attempt: Attempt | None = None
+    attempt_file: str = ""
+    error: RolloutError | None = None
+    started: float
+    seconds: float
+
+
+class EvidenceLine(msgspec.Struct, frozen=True):
+    """What a probe saw of one rollout, and the revision of the judge that probed."""
+
+    item: str
+    rollout: int
+    revision: str
+    evidence: Evidence
+
+
+class Journal:
+    """Append-only lines of a run folder, held by one process at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        from filelock import FileLock, Timeout  # not needed to read a run
+
+        self.folder = folder
+        self.store = Store(folder / "files")
+        self._lock = FileLock(folder / ".lock")
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise RefusedError(f"{folder} is in use by another steelyard process; wait for it or stop it") from error
+        self.dropped = drop_torn_line(folder / ROLLOUTS)
+        drop_torn_line(folder / EVIDENCE)
+        self._rollouts = os.open(folder / ROLLOUTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._evidence = os.open(folder / EVIDENCE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._encoder = msgspec.json.Encoder()
+
+    def append(self, rollout: Rollout) -> None:
+        """Write one finished rollout; it is in the kernel when this returns."""
+        line = self._encoder.encode(rollout)
+        if len(line) > INLINE_BYTES and rollout.attempt is not None:
+            sha256 = self.store.put(self._encoder.encode(rollout.attempt))
+            line = self._encoder.encode(msgspec.structs.replace(rollout, attempt=None, attempt_file=sha256))
+        _write_line(self._rollouts, line)
+
+    def append_evidence(self, line: EvidenceLine) -> None:
+        """Write what a probe saw."""
+        _write_line(self._evidence, self._encoder.encode(line))
+
+    def close(self) -> None:
+        """Release the files and the lock; safe to call twice."""
+        for handle in (self._rollouts, self._evidence):
+            if handle >= 0:
+                os.close(handle)
+        self._rollouts = self._evidence = -1
+        self._lock.release()
+
+
+def _write_line(handle: int, line: bytes) -> None:
+    data = line + b"\n"
+    written = os.write(handle, data)
+    while written < len(data):  # a short write happens when the disk is nearly full; the rest must follow or fail
+        written += os.write(handle, data[written:])
+
+
+def drop_torn_line(path: Path) -> int:
+    """Cut an unfinished last line off a JSONL file; returns how many bytes were dropped."""
+    if not path.exists():
+        return 0
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        keep, block = size, 65536
+        while keep:
+            start = max(0, keep - block)
+            file.seek(start)
+            newline = file.read(keep - start).rfind(b"\n")
+            if newline >= 0:
+                keep = start + newline + 1
+                break
+            keep = start
+        if keep < size:
+            file.truncate(keep)
+        return size - keep
+
+
+class _Where(msgspec.Struct, frozen=True, gc=False):
+    item: str
+    rollout: int
+    error: RolloutError | None = None
+
+
+class RolloutIndex:
+    """Where each rollout's line lies: memory grows by an offset a rollout, not by its text."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / ROLLOUTS
+        self._store = Store(folder / "files")
+        self._offsets: dict[str, dict[int, int]] = {}
+        self.errors: dict[tuple[str, int], RolloutError] = {}
+        decoder = msgspec.json.Decoder(_Where)
+        for number, offset, line in _whole_lines(self._path):
+            try:
+                where = decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise FormatError(self._path, number, f"not a rollout: {error}") from error
+            self._offsets.setdefault(where.item, {})[where.rollout] = offset
+            self.errors.pop((where.item, where.rollout), None)
+            if where.error is not None:
+                self.errors[where.item, where.rollout] = where.error
+        self._decoder = msgspec.json.Decoder(Rollout)
+        self._file = self._path.open("rb") if self._path.exists() else None
+
+    def __len__(self) -> int:
+        return sum(len(found) for found in self._offsets.values())
+
+    def done(self, item: str, rollout: int) -> bool:
+        """Whether an attempt is stored; an error rollout is not done."""
+        return rollout in self._offsets.get(item, ()) and (item, rollout) not in self.errors
+
+    def items(self) -> list[str]:
+        """Ids of the items that have rollouts, in the order of their first line."""
+        return list(self._offsets)
+
+    def of(self, item: str) -> Iterator[Rollout]:
+        """The rollouts of an item by index, each with its attempt loaded."""
+        for _, offset in sorted(self._offsets.get(item, {}).items()):
+            if self._file is None:
+                raise FormatError(self._path, None, "the journal is gone")
+            self._file.seek(offset)
+            rollout = self._decoder.decode(self._file.readline())
+            if rollout.attempt_file:
+                attempt = msgspec.json.decode(self._store.get(rollout.attempt_file), type=Attempt)
+                rollout = msgspec.structs.replace(rollout, attempt=attempt)
+            yield rollout
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """(line number, byte offset, line) of each finished line; an unfinished last one is left out."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.endswith(b"\n"):
+                yield number, offset, line
+            offset += len(line)
+
+
+def read_evidence(folder: Path) -> dict[tuple[str, int], EvidenceLine]:
+    """The newest evidence of each rollout."""
+    found: dict[tuple[str, int], EvidenceLine] = {}
+    decoder = msgspec.json.Decoder(EvidenceLine)
+    for number, _, line in _whole_lines(folder / EVIDENCE):
+        try:
+            evidence = decoder.decode(line)
+        except msgspec.DecodeError as error:
+            raise FormatError(folder / EVIDENCE, number, f"not evidence: {error}") from error
+        found[evidence.item, evidence.rollout] = evidence
+    return found

@@ -1,0 +1,153 @@
+"""The plan of a run as one frozen object, its identity, and the header that run.json holds.
+
+Identity is what makes two rollouts comparable: suite, model and weights, solver with limits and protocol, system
+prompt, sampling, base seed, sandbox, schema series. Resuming refuses another identity, naming the first difference.
+Recorded but not identity: address, concurrency, retries, host; engine version and slots join under `deterministic`.
+More rollouts extend a run, so their number is not identity.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import steelyard
+from steelyard.canonical import digest
+from steelyard.errors import FormatError, InputError, RefusedError
+from steelyard.ports import Sampling
+from steelyard.records import SCHEMA_VERSION
+from steelyard.solvers.settings import SolverSettings
+from steelyard.store import write_atomic
+
+HEADER = "run.json"
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a run is told. `model` is the spec that the user gave, `model_id` what answers to it."""
+
+    suite_path: str
+    suite_name: str
+    suite_revision: str
+    split: str
+    model: str
+    model_id: str
+    model_facts: dict[str, Any] = {}
+    solver: SolverSettings
+    sampling: Sampling
+    seed: int = 0
+    rollouts: int = 1
+    sandbox: str = ""
+    deterministic: bool = False
+    concurrency: int = 8
+    limit: int | None = None
+    proofs: dict[str, int] = {}
+    allow_unproven: bool = False
+    trust_proofs: bool = False
+
+    def __post_init__(self) -> None:
+        if self.rollouts < 1 or self.concurrency < 1 or (self.limit is not None and self.limit < 1):
+            raise InputError(
+                f"rollouts, concurrency and limit must be at least 1, got {self.rollouts}, {self.concurrency} "
+                f"and {self.limit}"
+            )
+        if self.seed < 0:
+            raise InputError(f"the base seed must be 0 or more, got {self.seed}")
+
+
+_ENGINE = ("engine", "engine_version", "slots", "context_tokens")
+
+
+def identity(plan: Plan) -> dict[str, Any]:
+    """What a rollout must share with others to be counted with them."""
+    facts = plan.model_facts
+    same: dict[str, Any] = {
+        "suite": plan.suite_revision,
+        "split": plan.split,
+        "limit": plan.limit,
+        "model": plan.model_id,
+        "weights": facts.get("weights_sha256"),
+        "solver": msgspec.to_builtins(plan.solver),
+        "sampling": msgspec.to_builtins(plan.sampling),
+        "seed": plan.seed,
+        "sandbox": plan.sandbox,
+        "deterministic": plan.deterministic,
+        "schema": series(SCHEMA_VERSION),
+    }
+    if plan.deterministic:
+        same |= {name: facts.get(name) for name in _ENGINE}
+    return same
+
+
+def series(version: str) -> str:
+    """The part of a schema version that must agree: the major, or 0.minor before 1."""
+    major, _, rest = version.partition(".")
+    if not major.isdigit() or not rest.partition(".")[0].isdigit():
+        raise InputError(f'not a schema version: "{version}"')
+    return major if major != "0" else f"0.{rest.partition('.')[0]}"
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of run.json."""
+
+    schema_version: str
+    identity: dict[str, Any]
+    identity_sha256: str
+    plan: Plan
+    environment: dict[str, str]
+    started: str
+
+
+def build_header(plan: Plan) -> Header:
+    """A header from a plan, stamped with this machine and moment."""
+    same = identity(plan)
+    return Header(
+        schema_version=SCHEMA_VERSION,
+        identity=same,
+        identity_sha256=digest(same),
+        plan=plan,
+        environment={
+            "steelyard": steelyard.__version__,
+            "python": platform.python_version(),
+            "platform": sys.platform,
+            "machine": platform.machine(),
+        },
+        started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    )
+
+
+def write_header(folder: Path, header: Header) -> None:
+    """Write run.json, whole or not at all."""
+    write_atomic(folder / HEADER, msgspec.json.format(msgspec.json.encode(header), indent=2) + b"\n")
+
+
+def read_header(folder: Path) -> Header:
+    """The header of a run folder; a folder of something else is named as such."""
+    path = folder / HEADER
+    if not path.exists():
+        raise FormatError(folder, None, f"not a run folder (no {HEADER}); runs are made by: steelyard run")
+    try:
+        header = msgspec.json.decode(path.read_bytes(), type=Header)
+    except msgspec.DecodeError as error:
+        raise FormatError(path, None, f"not a run header: {error}") from error
+    if series(header.schema_version) != series(SCHEMA_VERSION):
+        raise RefusedError(
+            f"{folder} was written under schema {header.schema_version}, this Steelyard writes {SCHEMA_VERSION}; "
+            "start a fresh run"
+        )
+    return header
+
+
+def refuse_other_run(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Refuse to mix two runs in one folder, naming the first thing that differs."""
+    for name in sorted({*found, *wanted}):
+        if found.get(name) != wanted.get(name):
+            raise RefusedError(
+                f"{folder} holds another run: its {name} is {found.get(name)!r}, this one's is {wanted.get(name)!r}; "
+                "choose another --out"
+            )
