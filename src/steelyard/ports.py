@@ -83,7 +83,7 @@ class SandboxSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     mounts_ro: dict[str, dict[str, str]] = {}
     env: dict[str, str] = {}
     limits: Limits = Limits()
-    require: list[Guarantee] = ["filesystem", "network", "wall", "output"]
+    require: tuple[Guarantee, ...] = ("filesystem", "network", "wall", "output")
 
 
 class ExecResult(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,0 +1,56 @@
+# Two commands set everything up: `make demo` does the main job for real, `make test` runs the tests.
+# Both work in local environments (.venv, .venv-inspect), without root, Docker or a network beyond the package index.
+# The environments are made with pinned, hashed requirements; a stamp file makes the second time quick.
+
+PYTHON ?= python3
+DEMO ?= .demo
+PYTEST_ARGS ?= -n 2
+BIN := .venv/bin
+
+.PHONY: demo test lint types formats inspect clean help
+
+help:
+	@echo "make demo   install, make a suite, prove it, run the embedded model on it, print the report"
+	@echo "make test   lint, types and every test"
+	@echo "make formats   write the JSON Schemas in docs/formats"
+	@echo "make clean  remove the local environments and the demo"
+
+.venv/all.stamp: requirements/all.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Steelyard needs Python 3.11 or newer, this is %d.%d; use make PYTHON=..." % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --require-hashes -r requirements/all.txt
+	$(BIN)/python -m pip install -q --no-deps -e .
+	$(BIN)/python -m compileall -q .venv/lib src || true
+	@touch $@
+
+.venv/dev.stamp: requirements/dev.txt .venv/all.stamp
+	$(BIN)/python -m pip install -q --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Inspect is a peer with many packages of its own, so it gets an environment of its own.
+.venv-inspect/stamp: requirements/inspect.txt
+	$(PYTHON) -m venv .venv-inspect
+	.venv-inspect/bin/python -m pip install -q --require-hashes -r requirements/inspect.txt
+	@touch $@
+
+inspect: .venv-inspect/stamp
+
+demo: .venv/all.stamp
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh "$(DEMO)"
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check -q .
+	$(BIN)/ruff format -q --check .
+
+types: .venv/dev.stamp
+	$(BIN)/mypy
+
+formats: .venv/dev.stamp
+	$(BIN)/python scripts/write_formats.py
+
+test: lint types .venv-inspect/stamp
+	STEELYARD_INSPECT_PYTHON="$(CURDIR)/.venv-inspect/bin/python" \
+	  $(BIN)/python -m pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered -rs
+
+clean:
+	rm -rf .venv .venv-inspect $(DEMO)

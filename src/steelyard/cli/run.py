@@ -1,0 +1,170 @@
+"""Run a suite against a model, judge the answers and print the report.
+
+MODEL is an embedded model's name (see `steelyard models list`), `scripted:FILE`, or with --base-url the name that an
+OpenAI-compatible endpoint knows. The key is read from STEELYARD_API_KEY or OPENAI_API_KEY.
+One Ctrl-C finishes what is in flight, a second one gives it up; `--resume` goes on from what is stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.kit import ProbeKit
+from steelyard.models.open import open_model
+from steelyard.ports import Model, Sampling, Sandbox
+from steelyard.report import build_report, render_report, write_report
+from steelyard.run.engine import Outcome
+from steelyard.run.plan import Plan
+from steelyard.run.start import Finished, stage, start
+from steelyard.sandbox.choose import open_sandbox
+from steelyard.solvers.settings import SolverSettings
+from steelyard.store import Store
+from steelyard.suite import Suite, load
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `steelyard run`."""
+    parser.add_argument("suite", metavar="SUITE", type=Path, help="suite folder or JSONL file")
+    parser.add_argument("--model", required=True, metavar="MODEL")
+    parser.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible endpoint, usually ending in /v1")
+    parser.add_argument("--split", default="dev", help="dev, test or all (default dev)")
+    parser.add_argument("--rollouts", type=int, default=1, help="attempts at each item; more extend a run (default 1)")
+    parser.add_argument("--seed", type=int, default=0, help="rollout i is made with seed S+i (default 0)")
+    parser.add_argument("--limit", type=int, help="only the first items")
+    parser.add_argument("--out", type=Path, help="run folder (default runs/<suite>-<model>-<time>)")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    _add_settings(parser)
+    parser.add_argument("--allow-unproven", action="store_true", help="run items that are not proven (is recorded)")
+    parser.add_argument("--trust-proofs", action="store_true", help="do not grade probing items' proofs here first")
+    parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--temperature", type=float)
+    parser.add_argument("--top-p", type=float)
+    parser.add_argument("--top-k", type=int)
+    parser.add_argument("--max-tokens", type=int, help="tokens of one reply (default 512)")
+    parser.add_argument("--stop", action="append", default=[], help="stop text; may be given several times")
+    parser.add_argument("--system", help="system prompt")
+    parser.add_argument("--solver", choices=("chat", "tools"), help="default: tools where items offer tools")
+    parser.add_argument("--protocol", choices=("native", "tagged", "json_action"), default="tagged")
+    parser.add_argument("--max-turns", type=int, default=8, help="model calls of one tool job (default 8)")
+    parser.add_argument("--context-tokens", type=int, default=6144, help="context of the model (default 6144)")
+    parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
+    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
+    parser.add_argument("--concurrency", type=int, default=8, help="calls in flight (default 8)")
+    parser.add_argument("--deterministic", action="store_true", help="one call at a time, no prompt cache")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run, judge, report; exit 0 when every rollout is there, 1 when some are missing or failed as errors."""
+    whole = load(args.suite, trust=args.trust)
+    suite = whole.split(args.split)
+    if args.limit:
+        suite = msgspec.structs.replace(suite, items=suite.items[: args.limit])
+    needs_sandbox = any(item.tools or suite.bound[item.id].probes for item in suite.items)
+    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe) if needs_sandbox else None
+    folder = args.out or Path("runs") / _name(suite, args.model)
+    finished = asyncio.run(_run(args, suite, sandbox, folder))
+    return _tell(args, finished, whole, folder)
+
+
+async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, folder: Path) -> Finished:
+    model = await open_model(
+        args.model, base_url=args.base_url, context_tokens=args.context_tokens, deterministic=args.deterministic
+    )
+    try:
+        plan = _plan(args, suite, model, sandbox)
+        kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
+        with Progress() as progress:
+            return await start(plan, suite, model, kit, folder, resume=args.resume, told=progress.told)
+    finally:
+        await model.close()
+
+
+def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox | None) -> Plan:
+    has_tools = any(item.tools for item in suite.items)
+    return Plan(
+        suite_path=str(args.suite),
+        suite_name=suite.name,
+        suite_revision=suite.revision,
+        split=args.split,
+        model=args.model,
+        model_id=model.id,
+        solver=SolverSettings(
+            name=args.solver or ("tools" if has_tools else "chat"),
+            system=args.system,
+            protocol=args.protocol,
+            max_turns=args.max_turns,
+            context_tokens=args.context_tokens,
+        ),
+        sampling=Sampling(args.temperature, args.top_p, args.top_k, args.max_tokens, args.stop),
+        seed=args.seed,
+        rollouts=args.rollouts,
+        sandbox=sandbox.name if sandbox else "",
+        deterministic=args.deterministic,
+        concurrency=args.concurrency,
+        limit=args.limit,
+        allow_unproven=args.allow_unproven,
+        trust_proofs=args.trust_proofs,
+    )
+
+
+def _tell(args: argparse.Namespace, finished: Finished, suite: Suite, folder: Path) -> int:
+    outcome = finished.outcome
+    with stage(folder, "report"):
+        report = build_report(folder, suite)
+        path = write_report(folder, report)
+    print(msgspec.json.encode(report).decode() if args.json else render_report(report))
+    note = f"run {folder}; report {path}"
+    if finished.dropped_bytes:
+        note += f"; an unfinished last line of {finished.dropped_bytes} bytes was dropped from the journal"
+    if outcome.interrupted or outcome.errors:
+        reason = "interrupted" if outcome.interrupted else f"{outcome.errors} calls failed"
+        note += f"\n{reason}; go on with the same command and --out {folder} --resume"
+    print(note, file=sys.stderr)
+    return 1 if outcome.interrupted or outcome.errors else 0
+
+
+def _name(suite: Suite, model: str) -> str:
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-")
+    return f"{suite.name}-{slug}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+class Progress:
+    """A bar on a terminal, a plain line every ten seconds elsewhere; both on stderr."""
+
+    EVERY_S = 10.0
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def told(self, outcome: Outcome) -> None:
+        """Show how far the run is."""
+        if sys.stderr.isatty():
+            if self._bar is None:
+                from tqdm import tqdm  # only a terminal needs it
+
+                self._bar = tqdm(total=outcome.wanted, unit="rollout", file=sys.stderr)
+            self._bar.n = outcome.finished
+            self._bar.set_postfix(errors=outcome.errors, refresh=True)
+        elif time.monotonic() - self._last >= self.EVERY_S or outcome.finished == outcome.wanted:
+            self._last = time.monotonic()
+            print(f"{outcome.finished}/{outcome.wanted} rollouts, {outcome.errors} errors", file=sys.stderr)

@@ -1,0 +1,75 @@
+"""Fixtures and the rule that what a machine lacks is skipped with its reason, and in CI is a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def missing(reason: str) -> None:
+    """Skip because this machine lacks something; in CI that is a failure."""
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must not skip this: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real inputs that are never copied into the project."""
+    folder = Path(os.environ.get("STEELYARD_SHARED", ROOT.parent / "shared"))
+    if not (folder / "data").is_dir():
+        pytest.skip(f"no real inputs at {folder}; set STEELYARD_SHARED")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def inspect_python() -> str:
+    """An interpreter that has Inspect."""
+    found = os.environ.get("STEELYARD_INSPECT_PYTHON", str(ROOT / ".venv-inspect" / "bin" / "python"))
+    if not shutil.which(found):
+        missing(f"no environment with Inspect ({found}); make inspect")
+    return found
+
+
+@pytest.fixture(scope="session")
+def steelyard_command() -> list[str]:
+    """The command line of the installed package."""
+    return [sys.executable, "-m", "steelyard"]
+
+
+@pytest.fixture
+def cli(steelyard_command: list[str], tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `steelyard ARGS` in a folder of its own; `code` is the exit code that must come."""
+
+    def run(*args: object, code: int = 0, **settings: Any) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [*steelyard_command, *map(str, args)], capture_output=True, text=True, cwd=tmp_path, check=False, **settings
+        )
+        assert code == done.returncode, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def bubblewrap() -> str:
+    """The name of a working bubblewrap sandbox."""
+    from steelyard.errors import SandboxUnavailableError
+    from steelyard.sandbox.choose import open_sandbox
+
+    try:
+        sandbox = open_sandbox("bubblewrap")
+    except SandboxUnavailableError as error:
+        missing(str(error))
+        raise
+    assert sandbox is not None
+    return sandbox.name

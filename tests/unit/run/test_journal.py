@@ -1,0 +1,101 @@
+"""The journal: one write a rollout, torn lines dropped, large attempts aside, one process at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.attempt import Attempt
+from steelyard.errors import FormatError, RefusedError
+from steelyard.run.journal import INLINE_BYTES, ROLLOUTS, Journal, Rollout, RolloutError, RolloutIndex, drop_torn_line
+
+
+def _rollout(item: str, number: int = 0, *, answer: str | None = "x") -> Rollout:
+    attempt = None if answer is None else Attempt(answer=answer)
+    error = RolloutError("timeout", "t") if answer is None else None
+    return Rollout(
+        item=item, rollout=number, seed=number, ask="a", attempt=attempt, error=error, started=0.0, seconds=1.0
+    )
+
+
+def _written(folder: Path, rollouts: list[Rollout]) -> Journal:
+    journal = Journal(folder)
+    for rollout in rollouts:
+        journal.append(rollout)
+    return journal
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_cutting_the_journal_at_any_byte_loses_only_the_line_that_was_cut(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """A kill at any byte leaves every finished line readable and the torn one dropped and counted."""
+    folder = tmp_path_factory.mktemp("run")
+    _written(folder, [_rollout(f"item-{i}", answer="é" * i) for i in range(5)]).close()
+    whole = (folder / ROLLOUTS).read_bytes()
+    cut = data.draw(st.integers(0, len(whole)))
+    (folder / ROLLOUTS).write_bytes(whole[:cut])
+    finished = whole[:cut].count(b"\n")
+    journal = Journal(folder)
+    assert cut - (whole[:cut].rfind(b"\n") + 1) == journal.dropped
+    journal.append(_rollout("after"))
+    journal.close()
+    index = RolloutIndex(folder)
+    assert [f"item-{i}" for i in range(finished)] + ["after"] == index.items()
+    index.close()
+
+
+def test_a_broken_line_before_the_end_is_an_error_that_names_it(tmp_path: Path) -> None:
+    """Only a torn end is repaired; damage elsewhere is told."""
+    _written(tmp_path, [_rollout("a"), _rollout("b")]).close()
+    first, second = (tmp_path / ROLLOUTS).read_bytes().splitlines(keepends=True)
+    (tmp_path / ROLLOUTS).write_bytes(first[:-9] + b"\n" + second)
+    with pytest.raises(FormatError, match=r"rollouts\.jsonl:1: not a rollout"):
+        RolloutIndex(tmp_path)
+
+
+def test_a_large_attempt_is_stored_aside_and_read_back_whole(tmp_path: Path) -> None:
+    """More than 64 KiB goes to files/; the line stays small."""
+    answer = "é" * INLINE_BYTES
+    _written(tmp_path, [_rollout("a", answer=answer)]).close()
+    assert (tmp_path / ROLLOUTS).stat().st_size < 500
+    index = RolloutIndex(tmp_path)
+    (read,) = index.of("a")
+    index.close()
+    assert read.attempt is not None
+    assert answer == read.attempt.answer
+
+
+def test_an_error_rollout_is_not_done_until_a_later_line_of_it_succeeds(tmp_path: Path) -> None:
+    """Errors are tried again on resume; the last line of a rollout counts."""
+    journal = _written(tmp_path, [_rollout("a", answer=None)])
+    before = RolloutIndex(tmp_path)
+    journal.append(_rollout("a", answer="later"))
+    after = RolloutIndex(tmp_path)
+    assert ((False, 1), (True, 0)) == (
+        (before.done("a", 0), len(before.errors)),
+        (after.done("a", 0), len(after.errors)),
+    )
+    assert ["later"] == [r.attempt.answer for r in after.of("a") if r.attempt]
+    for closing in (journal, before, after):
+        closing.close()
+
+
+def test_a_second_process_is_refused_while_the_first_holds_the_run(tmp_path: Path) -> None:
+    """Two writers would double rollouts."""
+    journal = Journal(tmp_path)
+    with pytest.raises(RefusedError, match="in use by another steelyard process"):
+        Journal(tmp_path)
+    journal.close()
+    Journal(tmp_path).close()
+
+
+def test_dropping_a_torn_line_longer_than_a_block_keeps_what_came_before(tmp_path: Path) -> None:
+    """The search for the last newline crosses blocks."""
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"1\n" + b"x" * 200_000)
+    assert (200_000, b"1\n") == (drop_torn_line(path), path.read_bytes())
