@@ -16,7 +16,7 @@ from steelyard.attempt import Attempt
 from steelyard.errors import SandboxError
 from steelyard.item import Item
 from steelyard.ports import Kit
-from steelyard.verdict import Evidence, Reading, Unread, Verdict, void
+from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, void
 from steelyard.verifiers.registry import Bound
 
 PROVOKED = "provoked"
@@ -90,7 +90,10 @@ def _once(item: Item, bound: Bound, attempt: Attempt, kit: Kit | None, evidence:
 
 def _decide(bound: Bound, found: Reading | Unread | Evidence) -> Verdict:
     try:
-        return bound.decide(found)
+        verdict = bound.decide(found)
+        if isinstance(verdict, Undecided):
+            return void(verdict.reason) if isinstance(found, Unread) else bound.settle(found)
+        return verdict
     except Exception as error:  # noqa: BLE001  # a grader's crash is void, never a wrong answer
         return void(_crash("deciding", error))
 

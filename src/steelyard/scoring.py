@@ -19,6 +19,7 @@ from steelyard.errors import FormatError, InputError
 from steelyard.item import Item, messages
 from steelyard.judging import judge
 from steelyard.suite import Suite, load
+from steelyard.verdict import Verdict
 from steelyard.verifiers.registry import Bound, bind, bind_spec
 
 DEFAULT_REVISION = "v1.0"
@@ -52,7 +53,8 @@ def verify_sda_answer(response: str, target: str) -> bool:
 
 
 def _passes(bound: Bound, response: str) -> bool:
-    return bound.decide(bound.read(Attempt(answer=response))).passed is True
+    verdict = bound.decide(bound.read(Attempt(answer=response)))
+    return isinstance(verdict, Verdict) and verdict.passed is True
 
 
 def verify_correct(prompt: str, response: str, answer: str) -> bool:  # noqa: ARG001  # taken for call-site symmetry

@@ -28,6 +28,12 @@ class Unread(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Undecided(msgspec.Struct, frozen=True):
+    """The fast, exact rules could not decide; the verifier's `settle` may, in a worker that can be killed."""
+
+    reason: str
+
+
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a probe saw, as plain JSON; enough for `decide` to judge again without a sandbox."""
 

@@ -2,7 +2,8 @@
 
 - `read(attempt, config)` finds the answer and says where and by which rule.
 - `probe(item, attempt, kit, config)` is the only step that touches a sandbox, a store, a worker or a grader.
-- `decide(found, target, config)` is pure: same reading or evidence, same verdict.
+- `decide(found, target, config)` is pure: same reading or evidence, same verdict. Where fast, exact rules do not
+  reach, it returns `Undecided` and `settle` decides in a worker that is killed when it takes too long (then void).
 
 A verifier has `read` or `probe`. Readings and evidence are stored, so judging again re-runs decide alone.
 `target` reaches decide as text; `as_text` is the one rule that turns a structured target into text.
@@ -22,7 +23,7 @@ from steelyard.canonical import canonical_text
 from steelyard.errors import InputError
 from steelyard.item import Item
 from steelyard.ports import Kit
-from steelyard.verdict import Evidence, Reading, Unread, Verdict
+from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict
 
 NO_ANSWER = "no-answer"
 """The miss of every verifier whose `read` found nothing; its detail is the reason."""
@@ -69,7 +70,9 @@ class Verifier(msgspec.Struct, frozen=True, kw_only=True):
     misses: tuple[str, ...] = ()
     read: Callable[[Attempt, Any], Reading | Unread] | None = None
     probe: Callable[[Item, Attempt, Kit, Any], Evidence] | None = None
-    decide: Callable[[Any, str, Any], Verdict]
+    decide: Callable[[Any, str, Any], Verdict | Undecided]
+    settle: Callable[[Any, str, Any], Verdict] | None = None
+    """The slow way, for what decide left undecided: symbolic algebra and the like, in a worker that can be killed."""
     check: Callable[[str, Any], None] | None = None
     """Refuses a target or config that cannot work, with InputError, when the suite is loaded."""
     render: Callable[[str, Any], str | None] | None = None
@@ -85,8 +88,6 @@ class Verifier(msgspec.Struct, frozen=True, kw_only=True):
     """Distributions that reading or deciding calls; their versions are in the revision."""
     resources: tuple[str, ...] = ()
     """Further modules whose source is in the revision, such as a runner that is sent into the sandbox."""
-    heavy: bool = False
-    """Whether decide may need a worker that can be killed."""
 
     def __post_init__(self) -> None:
         if (self.read is None) == (self.probe is None):

@@ -22,7 +22,7 @@ from steelyard.attempt import Attempt
 from steelyard.canonical import digest, sha256_hex
 from steelyard.errors import InputError, did_you_mean
 from steelyard.item import Item, canonical_verifier
-from steelyard.verdict import Evidence, Reading, Unread, Verdict, failed
+from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, failed
 from steelyard.verifiers.contract import NO_ANSWER, Config, Verifier
 
 MODULES = {
@@ -104,11 +104,17 @@ class Bound(msgspec.Struct, frozen=True):
             return Unread(f'"{self.verifier.name}" looks at the workspace, not at the answer')
         return self.verifier.read(attempt, self.config)
 
-    def decide(self, found: Reading | Unread | Evidence) -> Verdict:
+    def decide(self, found: Reading | Unread | Evidence) -> Verdict | Undecided:
         """The verdict on a reading or on evidence; no reading is a failure with its reason."""
         if isinstance(found, Unread):
             return failed(NO_ANSWER, found.reason)
         return self.verifier.decide(found, self.target, self.config)
+
+    def settle(self, found: Reading | Evidence) -> Verdict:
+        """The verdict on what decide left undecided; may be slow, so `judging` calls it in a worker."""
+        if self.verifier.settle is None:
+            raise InputError(f'verifier "{self.verifier.name}" left a case undecided and cannot settle it')
+        return self.verifier.settle(found, self.target, self.config)
 
     @property
     def probes(self) -> bool:

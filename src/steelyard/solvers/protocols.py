@@ -1,0 +1,144 @@
+"""How a model is offered tools, how its calls are read, and how results go back: native, tagged or json_action.
+
+- `native`: the endpoint's own tool calling; what it parsed is checked here, nothing is read from the text.
+- `tagged`: `<tool_call>` blocks in the text, described in the system message; needs nothing of the endpoint.
+- `json_action`: every reply is one JSON object, a call or the answer, held to that shape by the endpoint's grammar.
+
+A transcript keeps tool results as `tool` messages whatever the protocol. `wire` turns it into what is sent: without
+native calls a result goes back as a user message, in the form that Qwen's chat template gives a `tool` message.
+Easy to break: sending broken native arguments back; servers parse them in their template and fail the whole request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from steelyard.attempt import Message, ModelOutput, ToolCall
+from steelyard.errors import InputError
+from steelyard.parsing.json_prose import strict_json
+from steelyard.parsing.toolcalls import CLOSE, OPEN, ParsedCall, parse_tool_calls
+from steelyard.ports import ToolSpec
+from steelyard.solvers.replies import reply_message, reply_text
+from steelyard.solvers.settings import Protocol
+
+Tools = Mapping[str, ToolSpec]
+
+_JOB = "You work on the files of a repository, through tools only. "
+_TAGGED = (
+    _JOB + "To call a tool, write its name and its arguments as one JSON object between tags:\n"
+    '<tool_call>\n{"name": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}\n</tool_call>\n'
+    "Every argument is text. A reply may hold several calls; the results come back between <tool_response> tags. "
+    "When the job is done, reply without a call: that reply is your answer.\n\n# Tools\n"
+)
+_ACTION = (
+    _JOB + "Every reply is one JSON object and nothing else. To call a tool: "
+    '{"tool": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}. The result comes back between <tool_response> tags. '
+    'When the job is done: {"answer": "TEXT"}.\n\n# Tools\n'
+)
+_ACTION_SHAPE = 'error: a reply must be {"tool": name, "arguments": {...}} or {"answer": text}'
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A model's turn: the message it becomes, its calls with their ids, and the answer when there are no calls."""
+
+    message: Message
+    calls: list[tuple[ParsedCall, str]]
+    answer: str
+
+
+def system_text(protocol: Protocol, system: str | None, tools: Tools) -> str | None:
+    """The system message: the user's own, then what the protocol has to explain."""
+    if protocol == "native":
+        return system
+    shown = "\n".join(json.dumps(msgspec.to_builtins(spec), ensure_ascii=False) for spec in tools.values())
+    text = (_TAGGED if protocol == "tagged" else _ACTION) + shown
+    return f"{system}\n\n{text}" if system else text
+
+
+def response_format(protocol: Protocol, tools: Tools) -> dict[str, Any] | None:
+    """The shape that every reply must have under `json_action`: a call of one of the tools, or the answer."""
+    if protocol != "json_action":
+        return None
+    shapes = [_object({"tool": {"const": spec.name}, "arguments": spec.parameters}) for spec in tools.values()]
+    schema = {"anyOf": [*shapes, _object({"answer": {"type": "string"}})]}
+    return {"type": "json_schema", "json_schema": {"name": "action", "strict": True, "schema": schema}}
+
+
+def read_reply(protocol: Protocol, output: ModelOutput, tools: Tools, turn: int = 0) -> Reply:
+    """The calls or the answer in a model's output; a call that cannot be read is a call with an error.
+
+    Native calls that came without an id get one that names `turn` and their place in it.
+    """
+    text = reply_text(output)
+    message = reply_message(output)
+    if protocol == "native":
+        named = [msgspec.structs.replace(c, id=c.id or f"call_{turn}_{i}") for i, c in enumerate(message.tool_calls)]
+        message = msgspec.structs.replace(message, tool_calls=named)
+        return Reply(message, [(_native(call, tools), call.id) for call in named], text)
+    message = Message("assistant", text)
+    if protocol == "tagged":
+        return Reply(message, [(call, "") for call in parse_tool_calls(text, tools)], text)
+    action = _action(text, tools)
+    return Reply(message, [], action) if isinstance(action, str) else Reply(message, [(action, "")], "")
+
+
+def wire(protocol: Protocol, said: Sequence[Message]) -> list[Message]:
+    """The conversation as it is sent."""
+    if protocol == "native":
+        return [_sendable(message) for message in said]
+    sent: list[Message] = []
+    responses: list[str] = []
+    for message in [*said, None]:
+        if message is not None and message.role == "tool":
+            responses.append(f"<tool_response>\n{message.content}\n</tool_response>")
+            continue
+        if responses:
+            sent.append(Message("user", "\n".join(responses)))
+            responses = []
+        if message is not None:
+            sent.append(message)
+    return sent
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _native(call: ToolCall, tools: Tools) -> ParsedCall:
+    """A native call through the same checks as a written one."""
+    return _one_call(f'{{"name": {json.dumps(call.name)}, "arguments": {call.arguments.strip() or "{}"}}}', tools)
+
+
+def _action(text: str, tools: Tools) -> ParsedCall | str:
+    try:
+        value = strict_json(text.strip())
+    except InputError as error:
+        return ParsedCall(error=f"{_ACTION_SHAPE}: {error}")
+    if isinstance(value, dict) and value.keys() == {"answer"} and isinstance(value["answer"], str):
+        return str(value["answer"])
+    if not isinstance(value, dict) or value.keys() != {"tool", "arguments"}:
+        return ParsedCall(error=_ACTION_SHAPE)
+    return _one_call(json.dumps({"name": value["tool"], "arguments": value["arguments"]}), tools)
+
+
+def _one_call(body: str, tools: Tools) -> ParsedCall:
+    calls = parse_tool_calls(f"{OPEN}\n{body}\n{CLOSE}", tools)
+    return calls[0] if len(calls) == 1 else ParsedCall(error="error: tool call is not valid JSON: more than one value")
+
+
+def _sendable(message: Message) -> Message:
+    if not message.tool_calls:
+        return message
+    calls = [c if _is_object(c.arguments) else msgspec.structs.replace(c, arguments="{}") for c in message.tool_calls]
+    return msgspec.structs.replace(message, tool_calls=calls)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(strict_json(text), dict)
+    except InputError:
+        return False
