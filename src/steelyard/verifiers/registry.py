@@ -40,6 +40,7 @@ MODULES = {
     "tests": "tests",
     "time": "time",
     "token": "token",
+    "toolcalls": "toolcalls",
     "yesno": "yesno",
 }
 """Verifier name -> module of this package that defines it in its `VERIFIERS` tuple."""

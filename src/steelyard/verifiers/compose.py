@@ -1,0 +1,159 @@
+"""`all` and `any`: several verifiers on one attempt.
+
+Source: DESIGN section 5. `all` fails if any fails, else is void if any is; `any` passes if any passes, else is void.
+Each spec may carry its own `target`; without one it gets the item's. Both probe, whatever their children do, because a
+verifier either reads or probes: the evidence holds each child's reading, the reason that it read nothing, or its own
+evidence, so deciding again needs no sandbox. A child that only reads needs none in the first place.
+Not covered: weights, k of n, an item's `choices` (write them into the child's spec).
+Easy to break: the order of `of`, which pairs evidence with verifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from steelyard.attempt import Attempt
+from steelyard.errors import InputError
+from steelyard.item import Item
+from steelyard.ports import Kit
+from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, all_of, any_of
+from steelyard.verifiers.contract import Config, Verifier, as_text
+from steelyard.verifiers.registry import Bound, bind_spec, expand, find
+
+_Combine = Callable[[Sequence[Verdict]], Verdict]
+
+
+class ComposeConfig(Config, frozen=True):
+    """The specs of the verifiers to combine, in order."""
+
+    of: list[dict[str, Any]]
+
+
+def _bound(target: str, config: ComposeConfig) -> list[Bound]:
+    return [bind_spec(_spec(one), as_text(one.get("target", target))) for one in config.of]
+
+
+def _spec(one: dict[str, Any]) -> dict[str, Any]:
+    """A child's spec without its target, as a new dict."""
+    return {name: value for name, value in one.items() if name != "target"}
+
+
+def _probe(item: Item, attempt: Attempt, kit: Kit, config: ComposeConfig) -> Evidence:
+    parts: list[dict[str, Any]] = []
+    backends: list[str] = []
+    for child in _bound(item.target, config):
+        if child.verifier.probe is not None:
+            seen = child.verifier.probe(item, attempt, kit, child.config)
+            parts.append({"evidence": msgspec.to_builtins(seen)})
+            backends.append(seen.backend)
+            continue
+        found = child.read(attempt)
+        if isinstance(found, Unread):
+            parts.append({"unread": found.reason})
+        else:
+            parts.append({"reading": msgspec.to_builtins(found)})
+    return Evidence({"of": parts}, backend=next(filter(None, backends), ""))
+
+
+def _judged(found: Evidence, target: str, config: ComposeConfig, settle: bool) -> list[Verdict | Undecided]:
+    """One verdict a child; none is undecided with `settle`."""
+    children = _bound(target, config)
+    parts = found.data["of"]
+    if len(parts) != len(children):
+        raise InputError(f"evidence of {len(parts)} verifiers for {len(children)}; probe again")
+    return [_child(child, _found(part), settle) for child, part in zip(children, parts, strict=True)]
+
+
+def _child(child: Bound, found: Reading | Unread | Evidence, settle: bool) -> Verdict | Undecided:
+    verdict = child.decide(found)
+    if settle and isinstance(verdict, Undecided) and not isinstance(found, Unread):
+        return child.settle(found)
+    return verdict
+
+
+def _found(part: dict[str, Any]) -> Reading | Unread | Evidence:
+    if "evidence" in part:
+        return msgspec.convert(part["evidence"], Evidence)
+    if "unread" in part:
+        return Unread(part["unread"])
+    return msgspec.convert(part["reading"], Reading)
+
+
+def _deciding(combine: _Combine) -> Callable[[Evidence, str, ComposeConfig], Verdict | Undecided]:
+    def decide(found: Evidence, target: str, config: ComposeConfig) -> Verdict | Undecided:
+        judged = _judged(found, target, config, settle=False)
+        undecided = next((one for one in judged if isinstance(one, Undecided)), None)
+        return undecided or combine([one for one in judged if isinstance(one, Verdict)])
+
+    return decide
+
+
+def _settling(combine: _Combine) -> Callable[[Evidence, str, ComposeConfig], Verdict]:
+    def settle(found: Evidence, target: str, config: ComposeConfig) -> Verdict:
+        judged = _judged(found, target, config, settle=True)
+        return combine([one for one in judged if isinstance(one, Verdict)])
+
+    return settle
+
+
+def _check(target: str, config: ComposeConfig) -> None:
+    if not config.of:
+        raise InputError('verifiers "all" and "any" need at least one spec in "of"')
+    for place, one in enumerate(config.of):
+        try:
+            bind_spec(_spec(one), as_text(one.get("target", target)))
+        except InputError as error:
+            raise InputError(f"of[{place}]: {error}") from error
+
+
+def _children(config: ComposeConfig) -> list[dict[str, Any]]:
+    return [_spec(one) for one in config.of]
+
+
+def _misses_from(config: ComposeConfig) -> list[str]:
+    """What the children's own configs name; the misses that their verifiers declare are found without this."""
+    named: list[str] = []
+    for one in config.of:
+        spec = expand(_spec(one))
+        child = find(spec.pop("name"))
+        if child.misses_from is not None:
+            named += child.misses_from(msgspec.convert(spec, child.config))
+    return named
+
+
+def _render(target: str, config: ComposeConfig) -> str | None:
+    """The first answer that a child renders; whether the others accept it is what proving finds out."""
+    for child in _bound(target, config):
+        text = child.verifier.render(child.target, child.config) if child.verifier.render else None
+        if text is not None:
+            return text
+    return None
+
+
+VERIFIERS: tuple[Verifier, ...] = (
+    Verifier(
+        name="all",
+        config=ComposeConfig,
+        probe=_probe,
+        decide=_deciding(all_of),
+        settle=_settling(all_of),
+        check=_check,
+        render=_render,
+        children=_children,
+        misses_from=_misses_from,
+    ),
+    Verifier(
+        name="any",
+        config=ComposeConfig,
+        probe=_probe,
+        decide=_deciding(any_of),
+        settle=_settling(any_of),
+        check=_check,
+        render=_render,
+        children=_children,
+        misses_from=_misses_from,
+    ),
+)

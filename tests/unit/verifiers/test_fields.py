@@ -1,0 +1,210 @@
+"""JSON answers judged field by field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.attempt import Attempt
+from steelyard.errors import InputError
+from steelyard.verdict import Miss, Reading, Verdict
+from steelyard.verifiers.contract import Script
+from steelyard.verifiers.registry import Bound, bind_spec, declared_misses
+
+TRAIL = {
+    "name": "fields",
+    "parse": "strict",
+    "exactly": True,
+    "fields": {
+        "state": {"verifier": {"name": "exact", "fold": "none"}, "type": "text"},
+        "reason": {"verifier": {"name": "one_of", "fold": "none"}, "type": "text"},
+        "unknown": {"miss": "unknown-differs", "type": "texts"},
+        "say": {
+            "verifier": {"name": "states", "polarity": "not-asserted"},
+            "miss": "states-ruled-out",
+            "type": "text",
+        },
+    },
+}
+TRAIL_TARGET = {"state": "closed until Friday", "reason": ["a washed-out bridge"], "unknown": [], "say": "open"}
+RIGHT = {
+    "state": "closed until Friday",
+    "reason": "a washed-out bridge",
+    "unknown": [],
+    "say": "The north trail is closed until Friday, because of a washed-out bridge.",
+}
+
+
+def _bound(target: Any, **config: Any) -> Bound:
+    return bind_spec({"name": "fields", **config}, json.dumps(target))
+
+
+def _judge(bound: Bound, answer: Any) -> Verdict:
+    return bound.decide(bound.read(Attempt(answer=answer if isinstance(answer, str) else json.dumps(answer))))
+
+
+def _trail(answer: Any) -> list[str]:
+    verdict = _judge(bind_spec(TRAIL, json.dumps(TRAIL_TARGET)), answer)
+    assert verdict.passed is (not verdict.misses)
+    return [miss.name for miss in verdict.misses]
+
+
+def test_the_trail_answer_passes() -> None:
+    """Seed 004's oracle is one config of fields. [G-8]"""
+    assert [] == _trail(RIGHT)
+
+
+def test_every_miss_of_every_field_is_reported_at_once_in_the_order_of_the_rules() -> None:
+    """State, reason, unknown and the ruled-out sentence are all named. [G-8]"""
+    wrong = {"state": "open", "reason": "snow", "unknown": ["detour"], "say": "The north trail is open."}
+    assert ["wrong-state", "wrong-reason", "unknown-differs", "states-ruled-out"] == _trail(wrong)
+
+
+@pytest.mark.parametrize(
+    ("answer", "detail"),
+    [
+        ("The trail is closed.", "not JSON"),
+        ("", "not JSON"),
+        ("null", "fields must be exactly state, reason, unknown, say"),
+        ('"text"', "fields must be exactly state, reason, unknown, say"),
+        ("[]", "fields must be exactly state, reason, unknown, say"),
+        ({"state": "x"}, "fields must be exactly state, reason, unknown, say"),
+        ({**RIGHT, "more": 1}, "fields must be exactly state, reason, unknown, say"),
+        ({**RIGHT, "say": 3, "unknown": 3}, "state, reason and say are text"),
+        ({**RIGHT, "state": None}, "state, reason and say are text"),
+        ({**RIGHT, "unknown": "x"}, "unknown is a list of text"),
+        ({**RIGHT, "unknown": [1]}, "unknown is a list of text"),
+        (f"```json\n{json.dumps(RIGHT)}\n```", "not JSON"),
+        ('{"state": "x", ' + json.dumps(RIGHT)[1:], "not JSON"),
+    ],
+)
+def test_what_is_not_an_answer_is_that_miss_alone(answer: Any, detail: str) -> None:
+    """The shape errors have the seed's words, in its order, and stand alone. [G-7]"""
+    verdict = _judge(bind_spec(TRAIL, json.dumps(TRAIL_TARGET)), answer)
+    assert [Miss("not-an-answer", detail)] == verdict.misses
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "passed"),
+    [
+        ({"port": 8042}, '```json\n{"port": 8042}\n```\nIt is in the settings.', True),
+        ({"a": 1}, "Sure! Here it is: " + '{"a": 1, "b": 2}', True),
+        ({"a": 1}, '<think>{"a": 2}</think>{"a": 1}', True),
+        ({"a": 2}, '<think>{"a": 2}</think>{"a": 1}', False),
+        ({"a": 1}, '<think>{"a": 1}', False),
+        ({"a": "<think>x"}, '{"a": "<think>x"}', True),
+        ({"a": 2}, '~~{"a": 1}~~ {"a": 2}', True),
+        ({"a": "~~b~~"}, 'It is {"a": "~~b~~"}', True),
+        ({"n": 1}, '{"n": 1.0}', True),
+        ({"n": 1}, '{"n": true}', False),
+        ({"n": 1}, '{"n": "1"}', False),
+        ({"n": 10**30}, '{"n": ' + str(10**30) + "}", True),
+        ({"n": 10**30}, '{"n": ' + str(10**30 + 1) + "}", False),
+        ({"a": None}, "{}", False),
+        ({"a": {"b": [1, 2]}}, '{"a": {"b": [2, 1]}}', False),
+        ({"x": None}, '{"x": NaN}', False),
+        ({"a": "\ud800"}, '{"a": "\\ud800"}', True),
+    ],
+)
+def test_without_rules_every_field_of_the_target_must_be_there_and_equal(
+    target: Any, answer: str, passed: bool
+) -> None:
+    """Fences, prose and reasoning do not count, other fields are allowed, types do."""
+    assert passed is _judge(_bound(target), answer).passed
+
+
+def test_a_number_past_4300_digits_is_compared_exactly_and_kept_as_text() -> None:
+    """The reading stays storable; the comparison stays exact."""
+    bound = bind_spec({"name": "fields"}, '{"n": ' + "9" * 5000 + "}")
+    found = bound.read(Attempt(answer='{"n": ' + "9" * 5000 + "}"))
+    assert isinstance(found, Reading)
+    assert isinstance(found.value, str)
+    assert bound.decide(found).passed
+    assert not bound.decide(bound.read(Attempt(answer='{"n": ' + "9" * 4999 + "8}"))).passed
+
+
+def test_a_field_with_a_verifier_gets_text_through_its_read_and_other_values_as_they_are() -> None:
+    """A field's text may be prose; a field's number is a number."""
+    rules = {"period_min": {"verifier": {"name": "period_min"}, "miss": "out-of-band"}}
+    bound = _bound({"period_min": "92.90"}, fields=rules)
+    for value in (92.9, 92.95, "92.9 min", "about 92.9 minutes"):
+        assert _judge(bound, {"period_min": value}).passed, value
+    verdict = _judge(bound, {"period_min": 95})
+    assert ["out-of-band"] == [miss.name for miss in verdict.misses]
+    assert ["out-of-band"] == [miss.name for miss in _judge(bound, {"period_min": "no idea"}).misses]
+
+
+def test_a_missing_field_is_its_miss_unless_it_is_optional() -> None:
+    """Optional allows absence, not a wrong value."""
+    assert [Miss("wrong-a", "missing")] == _judge(_bound({"a": 1}), {}).misses
+    bound = _bound({"a": 1}, fields={"a": {"optional": True}})
+    assert _judge(bound, {}).passed
+    assert [Miss("wrong-a", "2")] == _judge(bound, {"a": 2}).misses
+
+
+@pytest.mark.parametrize(
+    ("target", "config", "said"),
+    [
+        ("[1]", {}, "needs a JSON object as target, got array"),
+        ("oops", {}, "needs a JSON object as target"),
+        ("{}", {}, "nothing would be checked"),
+        ('{"a": 1}', {"fields": {"b": {}}}, 'lacks the ruled field "b"'),
+        ('{"a": 1}', {"fields": {"a": {"miss": "Not Kebab"}}}, "kebab-case"),
+        ('{"a": 1}', {"fields": {"a": {"verifier": {"name": "nubmer"}}}}, 'field "a": unknown verifier "nubmer"'),
+        ('{"a": "x"}', {"fields": {"a": {"verifier": {"name": "number"}}}}, 'field "a": '),
+        ('{"a": 1}', {"fields": {"a": {"verifier": {"name": "any", "of": [{"name": "exact"}]}}}}, "probes"),
+        ('{"a": 1}', {"fields": {"a": {"optinal": True}}}, "optinal"),
+    ],
+)
+def test_a_config_that_cannot_work_is_refused_when_it_is_loaded(target: str, config: Any, said: str) -> None:
+    """The message names the field. [T-8]"""
+    with pytest.raises(InputError, match=said):
+        bind_spec({"name": "fields", **config}, target)
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        bind_spec(TRAIL, json.dumps(TRAIL_TARGET)),
+        _bound({"a": 1, "b": "x", "c": [1], "d": True, "e": None}),
+        _bound({"a": 1, "b": 2}, exactly=True, parse="strict"),
+    ],
+    ids=["trail", "free", "exactly"],
+)
+def test_its_own_wrong_answers_fail_as_named_and_its_own_unusual_right_ones_pass(bound: Bound) -> None:
+    """Every spoil raises a declared miss, every vary passes."""
+    verifier, config = bound.verifier, bound.config
+    tried = 0
+    for name, spoil in verifier.spoil.items():
+        made = spoil.make(bound.target, config, "prompt")
+        if made is None:
+            continue
+        tried += 1
+        assert not isinstance(made, Script)
+        verdict = _judge(bound, made)
+        assert verdict.passed is False, (name, made)
+        if spoil.misses:
+            assert {miss.name for miss in verdict.misses} & set(spoil.misses), (name, verdict)
+    for name, vary in verifier.vary.items():
+        form = vary(bound.target, config, "prompt")
+        assert form is None or _judge(bound, form).passed, (name, form)
+    assert tried >= 4
+
+
+def test_the_misses_of_its_fields_are_declared_by_the_config() -> None:
+    """A spoil may name what the config names."""
+    declared = declared_misses(bind_spec(TRAIL, json.dumps(TRAIL_TARGET)))
+    assert {"not-an-answer", "wrong-state", "wrong-reason", "unknown-differs", "states-ruled-out"} <= declared
+
+
+@pytest.mark.shared
+def test_the_open_json_cases_are_judged_as_they_should_be(shared: Path) -> None:
+    """No row of the kind json-fields is wrong."""
+    lines = (shared / "cases" / "open.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["kind"] == "json-fields"]
+    assert len(rows) > 20
+    wrong = [r["id"] for r in rows if _judge(_bound(r["target"]), r["response"]).passed is not r["expected"]]
+    assert [] == wrong
