@@ -9,6 +9,7 @@ are read too. Not covered: whether the verifier exists and its config is valid (
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +105,20 @@ def key(item: Item) -> str:
 
 
 def canonical_verifier(item: Item) -> dict[str, Any]:
-    """The verifier spec with every file reference in `hidden` replaced by its sha256."""
-    hidden = item.verifier.get("hidden")
-    if not isinstance(hidden, dict):
-        return item.verifier
-    return {**item.verifier, "hidden": {path: reference_digest(ref) for path, ref in hidden.items()}}
+    """The verifier spec with every hidden file's reference replaced by its sha256."""
+    return with_hidden(item.verifier, reference_digest)
+
+
+def with_hidden(spec: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """A verifier spec with the references of its `hidden` files changed, those of composed children too."""
+    return {
+        name: {path: change(ref) for path, ref in value.items()}
+        if name == "hidden" and isinstance(value, dict)
+        else [with_hidden(child, change) if isinstance(child, dict) else child for child in value]
+        if name == "of" and isinstance(value, list)
+        else value
+        for name, value in spec.items()
+    }
 
 
 _FIELDS = frozenset(field.name for field in msgspec.structs.fields(Item))

@@ -91,11 +91,11 @@ def _once(item: Item, bound: Bound, attempt: Attempt, kit: Kit | None, evidence:
 def _decide(bound: Bound, found: Reading | Unread | Evidence) -> Verdict:
     try:
         verdict = bound.decide(found)
-        if isinstance(verdict, Undecided):
-            return void(verdict.reason) if isinstance(found, Unread) else bound.settle(found)
-        return verdict
+        if isinstance(verdict, Undecided) and not isinstance(found, Unread):
+            verdict = bound.settle(found)
     except Exception as error:  # noqa: BLE001  # a grader's crash is void, never a wrong answer
         return void(_crash("deciding", error))
+    return void(verdict.reason) if isinstance(verdict, Undecided) else verdict
 
 
 def _crash(step: str, error: Exception) -> str:

@@ -103,21 +103,21 @@ def prove(item: Item, bound: Bound, family: Family | None, kit: Kit) -> Proof:
             witnesses.append(witness)
             fault = witness.fault or _contrast_fault(item, family, witness) or _sourceless(item, bound, witness)
             if fault:
-                return _proof(item, "refuted", [fault], witnesses)
+                return _proof(item, bound, "refuted", [fault], witnesses)
     except SandboxUnavailableError as error:
         blocked = f"{NO_SANDBOX}: {error}"
     except InputError as error:
-        return _proof(item, "refuted", [str(error)], witnesses)
+        return _proof(item, bound, "refuted", [str(error)], witnesses)
     reasons += [blocked] if blocked else []
     if not blocked and not any(w.leg == "spoil" for w in witnesses):
         reasons.append(NO_SPOIL)
-    return _proof(item, "unchecked" if reasons else "proven", reasons, witnesses)
+    return _proof(item, bound, "unchecked" if reasons else "proven", reasons, witnesses)
 
 
 def recheck(item: Item, bound: Bound, proof: Proof, kit: Kit, mode: Mode = "decide") -> Proof:
     """Judge a proof's stored witnesses again; needs no family code."""
     if not proof.covers(item):
-        return _proof(item, "unchecked", ["stale: the item changed since it was proven; prove it again"], [])
+        return _proof(item, bound, "unchecked", ["stale: the item changed since it was proven; prove it again"], [])
     witnesses: list[Witness] = []
     reasons = list(proof.reasons) if proof.state == "unchecked" else []
     try:
@@ -125,17 +125,17 @@ def recheck(item: Item, bound: Bound, proof: Proof, kit: Kit, mode: Mode = "deci
             witness = _again(item, bound, old, kit, mode)
             witnesses.append(witness)
             if witness.fault:
-                return _proof(item, "refuted", [witness.fault], witnesses)
+                return _proof(item, bound, "refuted", [witness.fault], witnesses)
     except SandboxUnavailableError as error:
         reasons.append(f"{NO_SANDBOX}: {error}")
     # A refuted item stopped early: its witnesses agree now, but the legs after them were never tried.
     if proof.state == "refuted":
         reasons.append("stale: it was refuted before; prove it again with --fresh")
-    return _proof(item, "unchecked" if reasons else "proven", reasons, witnesses)
+    return _proof(item, bound, "unchecked" if reasons else "proven", reasons, witnesses)
 
 
-def _proof(item: Item, state: State, reasons: list[str], witnesses: list[Witness]) -> Proof:
-    return Proof(item.id, ask(item), key(item), revision(item), state, reasons, witnesses)
+def _proof(item: Item, bound: Bound, state: State, reasons: list[str], witnesses: list[Witness]) -> Proof:
+    return Proof(item.id, ask(item), key(item), revision(item, bound), state, reasons, witnesses)
 
 
 def _plan(item: Item, bound: Bound, family: Family | None, reasons: list[str]) -> Iterator[_Planned]:

@@ -19,7 +19,7 @@ import steelyard
 from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.family import Family
-from steelyard.item import Item, ask, item_from_line, key
+from steelyard.item import Item, ask, item_from_line, key, with_hidden
 from steelyard.plugins import find_verifier
 from steelyard.records import SCHEMA_VERSION
 from steelyard.store import Store, stored_reference, write_atomic
@@ -219,13 +219,14 @@ def _make(order: Order) -> Iterator[Item]:
 
 
 def _stored(item: Item, store: Store) -> Item:
-    def all_stored(references: Mapping[str, str]) -> dict[str, str]:
-        return {path: stored_reference(store.put_reference(ref)) for path, ref in references.items()}
+    def stored(reference: str) -> str:
+        return stored_reference(store.put_reference(reference))
 
-    verifier = item.verifier
-    if isinstance(verifier.get("hidden"), dict):
-        verifier = {**verifier, "hidden": all_stored(verifier["hidden"])}
-    return msgspec.structs.replace(item, files=all_stored(item.files), verifier=verifier)
+    return msgspec.structs.replace(
+        item,
+        files={path: stored(reference) for path, reference in item.files.items()},
+        verifier=with_hidden(item.verifier, stored),
+    )
 
 
 def write_items(path: Path, items: Iterable[Item]) -> None:

@@ -98,9 +98,9 @@ def test_the_trail_walk_judges_field_by_field(cli: Cli, tmp_path: Path) -> None:
     rows.append({"contains": items[3].prompt, "reply": "It is closed."})
     cli("run", "suite", "--model", f"scripted:{_replies(tmp_path / 'r.jsonl', rows)}", "--out", "run")
     (ruler,) = (tmp_path / "run" / "judgements").glob("*.jsonl")
-    misses = [[m["name"] for m in j["feedback_result"]["rollouts"][0]["extra"]["misses"]] for j in _lines(ruler)]
-    assert [["wrong-state", "wrong-reason", "unknown-differs"]] * 3 == misses[:3]
-    assert 1 == len(misses[3])
+    misses = [{m["name"] for m in j["feedback_result"]["rollouts"][0]["extra"]["misses"]} for j in _lines(ruler)]
+    assert [{"wrong-state", "wrong-reason", "unknown-differs"}] * 3 == misses[:3]
+    assert {"not-an-answer"} == misses[3]
 
 
 @pytest.mark.bubblewrap

@@ -132,7 +132,9 @@ class Engine:
         async with self._probes:
             seen = await asyncio.to_thread(gather, item, self._suite.bound[item.id], attempt, self._kit)
         if isinstance(seen, Evidence):
-            self._journal.append_evidence(EvidenceLine(item.id, number, revision(item), seen))
+            self._journal.append_evidence(
+                EvidenceLine(item.id, number, revision(item, self._suite.bound[item.id]), seen)
+            )
 
 
 class _Interrupts:

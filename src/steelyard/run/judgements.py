@@ -73,7 +73,7 @@ def judge_run(
     index = RolloutIndex(folder)
     try:
         items = _items_of(suite, header, index)
-        revisions = {item.id: registry.revision(item) for item in items}
+        revisions = {item.id: registry.revision(item, suite.bound[item.id]) for item in items}
         ruler = registry.ruler(revisions)
         evidence = {} if probe else read_evidence(folder)
         judge_one = _Judge(suite, revisions, evidence, kit, proofs or {}, system=header.plan.solver.system)

@@ -89,7 +89,7 @@ def check_proofs(suite: Suite, proofs: dict[str, Proof], plan: Plan, kit: Kit) -
         if bound.probes and not plan.trust_proofs:
             legs = [w for w in proof.witnesses if w.leg in ("null", "reference")]
             again = recheck(item, bound, msgspec.structs.replace(proof, witnesses=legs), kit, "probe")
-        elif proof.revision != revision(item):
+        elif proof.revision != revision(item, bound):
             again = recheck(item, bound, proof, kit)
         else:
             continue

@@ -129,7 +129,7 @@ def bind_spec(spec: dict[str, Any], target: str, choices: list[str] | None = Non
         raise InputError(f'a verifier is {{"name": ..., <config>}}, got {spec!r}')
     verifier = find(spec["name"])
     settings = {k: v for k, v in spec.items() if k != "name"}
-    known = [f.name for f in msgspec.structs.fields(verifier.config)]
+    known = _settings(verifier.config)
     for name in settings:
         if name not in known:
             raise InputError(f'verifier "{verifier.name}" has no setting "{name}"{did_you_mean(name, known)}')
@@ -142,6 +142,11 @@ def bind_spec(spec: dict[str, Any], target: str, choices: list[str] | None = Non
     if verifier.check is not None:
         verifier.check(target, config)
     return Bound(verifier, config, target)
+
+
+@cache
+def _settings(config: type[Config]) -> tuple[str, ...]:
+    return tuple(field.name for field in msgspec.structs.fields(config))
 
 
 def bind(item: Item) -> Bound:
@@ -162,11 +167,10 @@ def declared_misses(bound: Bound) -> set[str]:
     return found
 
 
-def revision(item: Item) -> str:
-    """sha256 of {target, verifier, rules, code}: the identity of this item's judge."""
+def revision(item: Item, bound: Bound | None = None) -> str:
+    """sha256 of {target, verifier, rules, code}: the identity of this item's judge; `bound` saves binding again."""
     spec = expand(canonical_verifier(item))
-    bound = bind(item)
-    used = _used(bound)
+    used = _used(bound or bind(item))
     return digest(
         {
             "target": item.target,

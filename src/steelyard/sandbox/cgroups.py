@@ -1,0 +1,213 @@
+"""Limits that bind a whole session: memory and process counts by cgroup v1, or by a delegated v2 subtree.
+
+Source: Linux Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst. Groups are made below this process's own group,
+so that limits above it still hold. A command joins by writing "0" to `cgroup.procs` from the process that then
+becomes the sandbox: no moment exists in which it runs outside.
+Not covered: CPU quotas and IO.
+Easy to break: v2 refuses controllers for a group that holds processes itself, so its parent is tried as well;
+page cache of files on tmpfs is charged to the group and stays until the files are gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import msgspec
+
+from steelyard.errors import SandboxFaultError
+from steelyard.ports import Limits
+
+_OWN = 3  # processes of the sandbox itself in each run: the monitor, the first process inside, its forked shell
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Folders in which groups can be made: v1 has one a controller, v2 one for all (`unified`)."""
+
+    unified: Path | None = None
+    memory: Path | None = None
+    pids: Path | None = None
+    cpu: Path | None = None
+
+
+class Counters(msgspec.Struct, frozen=True):
+    """What a group has counted so far; None where the kernel does not say."""
+
+    oom_kills: int = 0
+    pids_refused: int = 0
+    cpu_ms: float | None = None
+
+
+def find(mounts: str | None = None, own: str | None = None) -> Places:
+    """Where groups with working limits can be made; tries it. Arguments default to the contents of /proc/self."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text() if mounts is None else mounts
+        own = Path("/proc/self/cgroup").read_text() if own is None else own
+    except OSError:
+        return Places()
+    paths = {}
+    for line in own.splitlines():
+        _, names, path = line.split(":", 2)
+        paths[names] = path
+    v1: dict[str, Path] = {}
+    unified = None
+    for line in mounts.splitlines():
+        fields, _, kind = line.partition(" - ")
+        point, (kind, _, options) = Path(fields.split()[4]), kind.split()[:3]
+        if kind == "cgroup2":
+            unified = _usable_v2(point, paths.get("", "/"))
+        elif kind == "cgroup":
+            for name in ("memory", "pids", "cpuacct"):
+                if name in options.split(","):
+                    group = next((path for names, path in paths.items() if name in names.split(",")), "/")
+                    place = next((p for p in (_under(point, group), point) if p.is_dir() and _can_make(p, name)), None)
+                    if place:
+                        v1[name] = place
+    if unified:
+        return Places(unified=unified)
+    return Places(memory=v1.get("memory"), pids=v1.get("pids"), cpu=v1.get("cpuacct"))
+
+
+class Group:
+    """The groups of one session."""
+
+    def __init__(self, places: Places, name: str, limits: Limits) -> None:
+        self._v2 = places.unified is not None
+        roots = [places.unified] if self._v2 else [places.memory, places.pids, places.cpu]
+        self._memory, self._pids, self._cpu = ([places.unified] * 3) if self._v2 else roots
+        self.folders: list[Path] = []
+        try:
+            for root in roots:
+                if root is not None:
+                    (root / name).mkdir()
+                    self.folders.append(root / name)
+            self._memory, self._pids, self._cpu = (
+                root / name if root else None for root in (self._memory, self._pids, self._cpu)
+            )
+            self._limit(limits)
+        except OSError as error:
+            self.close()
+            raise SandboxFaultError(f"could not make a cgroup: {error}") from error
+
+    def _limit(self, limits: Limits) -> None:
+        if self._memory is not None:
+            memory = str(limits.memory_bytes)
+            if self._v2:
+                (self._memory / "memory.max").write_text(memory)
+                _try_write(self._memory / "memory.swap.max", "0")
+            else:
+                (self._memory / "memory.limit_in_bytes").write_text(memory)
+                _try_write(self._memory / "memory.memsw.limit_in_bytes", memory)
+        if self._pids is not None:
+            (self._pids / "pids.max").write_text(str(limits.pids + _OWN))
+
+    @property
+    def entrances(self) -> list[str]:
+        """Files to which a process writes "0" to come under the limits."""
+        return [str(folder / "cgroup.procs") for folder in self.folders]
+
+    def counters(self) -> Counters:
+        """What was counted since the group was made."""
+        cpu_ms = None
+        if self._cpu is not None and self._v2:
+            cpu_ms = _keyed(self._cpu / "cpu.stat", "usage_usec") / 1e3
+        elif self._cpu is not None:
+            cpu_ms = int((self._cpu / "cpuacct.usage").read_text()) / 1e6
+        events = "memory.events" if self._v2 else "memory.oom_control"
+        return Counters(
+            oom_kills=_keyed(self._memory / events, "oom_kill") if self._memory else 0,
+            pids_refused=_keyed(self._pids / "pids.events", "max") if self._pids else 0,
+            cpu_ms=cpu_ms,
+        )
+
+    def reset_peak(self) -> None:
+        """Start a new measurement of the peak, where the kernel can (v1)."""
+        if self._memory is not None and not self._v2:
+            _try_write(self._memory / "memory.max_usage_in_bytes", "0")
+
+    def peak_memory_bytes(self) -> int | None:
+        """The highest memory use, with the files that it keeps on tmpfs; since the last reset on v1."""
+        if self._memory is None:
+            return None
+        path = self._memory / ("memory.peak" if self._v2 else "memory.max_usage_in_bytes")
+        return int(path.read_text()) if path.exists() else None
+
+    def close(self) -> None:
+        """Remove the groups; a group is busy for a moment after its last process has gone."""
+        for folder in self.folders:
+            remove_group(folder)
+        self.folders = []
+
+
+def remove_group(folder: Path) -> None:
+    """Remove one empty group, waiting for the kernel up to two seconds."""
+    for _ in range(40):
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise SandboxFaultError(f"the cgroup {folder} stays busy; processes may be left in it")
+
+
+def remove_left(places: Places, name: str) -> None:
+    """Remove the groups that a dead process left under `name`."""
+    for root in (places.unified, places.memory, places.pids, places.cpu):
+        if root is not None and (root / name).is_dir():
+            with contextlib.suppress(SandboxFaultError):  # another user's or still busy: not this session's fault
+                remove_group(root / name)
+
+
+def _under(point: Path, path: str) -> Path:
+    return point / path.strip("/")
+
+
+def _can_make(place: Path, controller: str) -> bool:
+    trial = place / f"steelyard-trial-{time.monotonic_ns()}"
+    limit = {"memory": "memory.limit_in_bytes", "pids": "pids.max", "cpuacct": "cpuacct.usage"}[controller]
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    works = (trial / limit).exists()
+    trial.rmdir()
+    return works
+
+
+def _usable_v2(point: Path, path: str) -> Path | None:
+    """The own v2 group or the one above, whichever can give memory and pids to a new group."""
+    own = _under(point, path)
+    for place in (own, own.parent):
+        if place != point.parent and place.is_dir() and _can_limit(place):
+            return place
+    return None
+
+
+def _can_limit(place: Path) -> bool:
+    try:
+        with contextlib.suppress(OSError):  # busy when the group holds processes; the controllers may be on already
+            (place / "cgroup.subtree_control").write_text("+memory +pids")
+        trial = place / f"steelyard-trial-{time.monotonic_ns()}"
+        trial.mkdir()
+    except OSError:
+        return False
+    works = (trial / "memory.max").exists() and (trial / "pids.max").exists()
+    trial.rmdir()
+    return works
+
+
+def _keyed(path: Path, key: str) -> int:
+    for line in path.read_text().splitlines():
+        name, _, value = line.partition(" ")
+        if name == key:
+            return int(value)
+    return 0
+
+
+def _try_write(path: Path, text: str) -> None:
+    with contextlib.suppress(OSError):  # optional files: swap accounting and peak reset are not everywhere
+        path.write_text(text)
