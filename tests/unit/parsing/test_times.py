@@ -1,0 +1,46 @@
+"""Instants in text."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.parsing.times import instant_from_text, instants, iso_text, tai_minus_utc_s
+
+
+@given(milliseconds=st.integers(-62_000_000_000_000, 250_000_000_000_000))
+@settings(max_examples=100, deadline=None)
+def test_iso_text_reads_back(milliseconds: int) -> None:
+    """Any instant of the years 5 to 9000 survives being written and read [T-12]."""
+    seconds = Fraction(milliseconds, 1000)
+    instant = instant_from_text(iso_text(seconds))
+    assert seconds == (instant and instant.seconds)
+
+
+def test_instants_are_found_with_their_places() -> None:
+    """Spans cover date, time and zone; impossible dates are left out [T-12]."""
+    text = "At 2024-05-01T12:30:05Z, not 2024-13-01T00:00:00Z, but 1 May 2024 13:30 UTC."
+    assert [(3, 23), (55, 75)] == [(i.start, i.end) for i in instants(text)]
+
+
+def test_offsets_and_scales_are_kept_apart() -> None:
+    """An offset changes the instant; a scale is only named [T-12]."""
+    east = instant_from_text("1970-01-01T02:00:00+02:00")
+    tai = instant_from_text("1970-01-01T00:00:10 TAI")
+    assert (0, "UTC") == (east and east.seconds, east and east.scale)
+    assert (10, "TAI") == (tai and tai.seconds, tai and tai.scale)
+
+
+def test_leap_seconds_follow_bulletin_c() -> None:
+    """TAI - UTC: 10 s in 1972, 34 s in February 2009, 37 s since 2017 [T-12]."""
+    dates = (
+        "1971-06-01T00:00:00Z",
+        "1972-01-01T00:00:00Z",
+        "2009-02-10T00:00:00Z",
+        "2016-12-31T23:59:59Z",
+        "2024-01-01T00:00:00Z",
+    )
+    found = [instant_from_text(date) for date in dates]
+    assert [0, 10, 34, 36, 37] == [tai_minus_utc_s(i.seconds) for i in found if i]
