@@ -47,6 +47,8 @@ types: .venv/dev.stamp
 
 formats: .venv/dev.stamp
 	$(BIN)/python scripts/write_formats.py
+	$(BIN)/python scripts/write_verifiers_page.py
+	$(BIN)/python scripts/write_traceability.py
 
 test: lint types .venv-inspect/stamp
 	STEELYARD_INSPECT_PYTHON="$(CURDIR)/.venv-inspect/bin/python" \

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from steelyard import workers
 from steelyard.attempt import Attempt
 from steelyard.errors import SandboxError
 from steelyard.item import Item
@@ -21,6 +22,10 @@ from steelyard.verifiers.registry import Bound
 
 PROVOKED = "provoked"
 """Begins the note of a void that the submission provoked."""
+
+
+CRASHED = "the verifier crashed while"
+"""Begins the note of a void that the verifier's own crash made."""
 
 
 class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -77,26 +82,36 @@ def _once(item: Item, bound: Bound, attempt: Attempt, kit: Kit | None, evidence:
             if isinstance(found, Verdict):
                 return Judged(found)
             evidence = found
-        return Judged(_decide(bound, evidence), evidence=evidence)
+        return Judged(_decide(item, bound, evidence), evidence=evidence)
     try:
         reading = bound.read(attempt)
     except Exception as error:  # noqa: BLE001  # a grader's crash is void, never a wrong answer
         return Judged(void(_crash("reading", error)))
-    verdict = _decide(bound, reading)
+    verdict = _decide(item, bound, reading)
     if isinstance(reading, Unread):
         return Judged(verdict, unread=reading.reason)
     return Judged(verdict, reading=reading)
 
 
-def _decide(bound: Bound, found: Reading | Unread | Evidence) -> Verdict:
+def _decide(item: Item, bound: Bound, found: Reading | Unread | Evidence) -> Verdict:
     try:
         verdict = bound.decide(found)
         if isinstance(verdict, Undecided) and not isinstance(found, Unread):
-            verdict = bound.settle(found)
+            verdict = _settle(item, bound, found)
     except Exception as error:  # noqa: BLE001  # a grader's crash is void, never a wrong answer
         return void(_crash("deciding", error))
     return void(verdict.reason) if isinstance(verdict, Undecided) else verdict
 
 
+def _settle(item: Item, bound: Bound, found: Reading | Evidence) -> Verdict:
+    """The slow decision, in a worker that is killed when it takes too long.
+
+    A verifier from a user's own file is known only in this process, so it settles here.
+    """
+    if ".py:" in item.verifier["name"]:
+        return bound.settle(found)
+    return workers.settle(item.verifier, item.target, item.choices, found)
+
+
 def _crash(step: str, error: Exception) -> str:
-    return f"the verifier crashed while {step}: {type(error).__name__}: {error}"
+    return f"{CRASHED} {step}: {type(error).__name__}: {error}"

@@ -112,7 +112,7 @@ def _lines(source: Path) -> Iterator[tuple[int, Item]]:
 
 
 def _bind(item: Item, source: Path, line: int, *, trust: bool) -> Bound:
-    for name in _file_verifiers(item.verifier):
+    for name in file_verifiers(item.verifier):
         if trust:
             registry.register(name, *find_verifier(name))
     try:
@@ -121,17 +121,17 @@ def _bind(item: Item, source: Path, line: int, *, trust: bool) -> Bound:
         raise FormatError(source, line, str(error)) from error
 
 
-def _file_verifiers(spec: Any) -> Iterator[str]:
+def file_verifiers(spec: Any) -> Iterator[str]:
     """Names of the form `path.py:name` anywhere in a verifier spec."""
     if isinstance(spec, dict):
         name = spec.get("name")
         if isinstance(name, str) and ".py:" in name:
             yield name
         for value in spec.values():
-            yield from _file_verifiers(value)
+            yield from file_verifiers(value)
     elif isinstance(spec, list):
         for value in spec:
-            yield from _file_verifiers(value)
+            yield from file_verifiers(value)
 
 
 def draft_revision(items: Iterable[Item]) -> str:

@@ -32,7 +32,9 @@ def _room(module: str) -> str:
 def _imports(path: Path) -> list[str]:
     found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+        if isinstance(node, ast.ImportFrom) and node.module == "steelyard":
+            found += [f"steelyard.{alias.name}" for alias in node.names if not alias.name.startswith("_")]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             found.append(node.module)
         elif isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]

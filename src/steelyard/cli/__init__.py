@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "run a suite against a model, judge and report",
     "judge": "judge a stored run again and list every flip",
     "report": "print a run's report",
+    "audit": "is my grader right? run labelled cases through it, or label a run's verdicts",
     "models": "list, pull, serve and remove embedded models",
     "verifiers": "list verifiers with their settings and misses",
 }
