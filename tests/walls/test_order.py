@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "steelyard"
-HEAVY = ["msgspec", "numpy", "sgp4", "xllamacpp", "pyreqwest", "scipy", "asyncio", "importlib.metadata", "tqdm"]
+HEAVY = ["msgspec", "numpy", "sgp4", "xllamacpp", "aiohttp", "scipy", "asyncio", "importlib.metadata", "tqdm"]
 
 
 def _order() -> list[str]:

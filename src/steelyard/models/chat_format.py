@@ -1,0 +1,168 @@
+"""The chat-completions wire format, both ways: the body of a request, and a reply as a ModelOutput.
+
+Source: the OpenAI chat completions reference, and what llama.cpp, vLLM and gateways really answer (reasoning in
+`reasoning_content` or `reasoning`, content as a list of parts, arguments as an object, errors under status 200).
+Pure: no network. Not covered: streaming, several choices a request, images and audio.
+Easy to break: turning an absent text into an error. An empty message is an answer, and says how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from steelyard.attempt import Message, ModelOutput, ToolCall, Usage
+from steelyard.ports import Sampling, ToolSpec
+
+
+class _Function(msgspec.Struct):
+    name: str = ""
+    arguments: Any = ""
+
+
+class _Call(msgspec.Struct):
+    id: str | None = None
+    function: _Function | None = None
+
+
+class _Said(msgspec.Struct):
+    content: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    refusal: Any = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Said | None = None
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+class _Reply(msgspec.Struct):
+    id: str | None = None
+    model: str | None = None
+    choices: list[_Choice] | None = None
+    usage: Any = None
+    error: Any = None
+
+
+class UnreadableReplyError(Exception):
+    """The body is no chat completion; never leaves this room. `is_json` tells a wrong shape from no JSON at all."""
+
+    def __init__(self, why: str, *, is_json: bool, error: Any = None) -> None:
+        self.is_json = is_json
+        self.error = error
+        super().__init__(why)
+
+
+_DECODER = msgspec.json.Decoder(_Reply)
+
+
+def build_body(
+    model: str,
+    messages: Sequence[Message],
+    sampling: Sampling,
+    seed: int | None = None,
+    tools: Sequence[ToolSpec] = (),
+    response_format: Mapping[str, Any] | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The JSON object of one request; what is None or empty is not sent, `extra_body` has the last word."""
+    body: dict[str, Any] = {"model": model, "messages": [_message(message) for message in messages]}
+    settings = (
+        ("temperature", sampling.temperature),
+        ("top_p", sampling.top_p),
+        ("top_k", sampling.top_k),
+        ("max_tokens", sampling.max_tokens),
+        ("stop", sampling.stop or None),
+        ("seed", seed),
+        ("tools", [{"type": "function", "function": tool} for tool in tools] or None),
+        ("response_format", response_format),
+    )
+    body.update((name, value) for name, value in settings if value is not None)
+    body.update(extra_body or {})
+    return body
+
+
+def request_settings(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record keeps of a request: everything but the messages, as plain data."""
+    kept = {name: value for name, value in body.items() if name != "messages"}
+    return msgspec.to_builtins(kept) if "tools" in kept else kept
+
+
+def read_reply(data: bytes | memoryview, asked_model: str, request: dict[str, Any], seconds: float) -> ModelOutput:
+    """A reply's bytes as a ModelOutput; raises UnreadableReplyError with words when there is no choice in it."""
+    try:
+        reply = _DECODER.decode(data)
+    except msgspec.ValidationError as error:
+        raise UnreadableReplyError(f"JSON, but no chat completion: {error}", is_json=True) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnreadableReplyError(f"not JSON: {error}", is_json=False) from error
+    if not reply.choices:
+        what = f"an error: {error_words(reply.error)}" if reply.error else 'JSON without "choices"'
+        raise UnreadableReplyError(what, is_json=True, error=reply.error)
+    said = [choice.message or _Said() for choice in reply.choices]
+    reasoning = [_text(one.reasoning_content) or _text(one.reasoning) for one in said]
+    return ModelOutput(
+        model=reply.model or asked_model,
+        texts=[_text(one.content) or _text(one.refusal) for one in said],
+        reasoning_texts=reasoning if any(reasoning) else [],
+        finish_reasons=[choice.finish_reason or "" for choice in reply.choices],
+        tool_calls=[_tool_call(call) for one in said for call in one.tool_calls or ()],
+        usage=_usage(reply.usage),
+        request=request,
+        seconds=seconds,
+        response_id=reply.id or "",
+        logprobs=[choice.logprobs for choice in reply.choices if choice.logprobs is not None],
+    )
+
+
+def error_words(error: Any) -> str:
+    """The human words of an endpoint's error object, whichever of the usual shapes it has."""
+    if isinstance(error, Mapping):
+        for name in ("message", "detail", "error", "msg"):
+            if error.get(name):
+                return error_words(error[name])
+    return error if isinstance(error, str) else msgspec.json.encode(error).decode()
+
+
+def _message(message: Message) -> dict[str, Any]:
+    body: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        body["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        body["tool_call_id"] = message.tool_call_id
+    return body
+
+
+def _tool_call(call: _Call) -> ToolCall:
+    function = call.function or _Function()
+    arguments = function.arguments
+    text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+    return ToolCall(function.name, text, call.id or "")
+
+
+def _text(content: Any) -> str:
+    """Text as it stands, or the text parts of a list of parts, joined."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _usage(usage: Any) -> Usage | None:
+    if not isinstance(usage, Mapping):
+        return None
+
+    def count(name: str) -> int | None:
+        value = usage.get(name)
+        return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    return Usage(count("prompt_tokens"), count("completion_tokens"), count("total_tokens"))
