@@ -12,6 +12,11 @@ from typing import Any
 
 import pytest
 
+from steelyard.errors import SandboxUnavailableError
+from steelyard.ports import Sandbox
+from steelyard.sandbox.probe import find_bubblewrap
+from steelyard.store import Store
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -61,15 +66,16 @@ def cli(steelyard_command: list[str], tmp_path: Path) -> Callable[..., subproces
 
 
 @pytest.fixture(scope="session")
-def bubblewrap() -> str:
-    """The name of a working bubblewrap sandbox."""
-    from steelyard.errors import SandboxUnavailableError
-    from steelyard.sandbox.choose import open_sandbox
-
+def bubblewrap() -> Sandbox:
+    """A bubblewrap that works here."""
     try:
-        sandbox = open_sandbox("bubblewrap")
+        return find_bubblewrap()
     except SandboxUnavailableError as error:
         missing(str(error))
         raise
-    assert sandbox is not None
-    return sandbox.name
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty store."""
+    return Store(tmp_path / "store")

@@ -16,11 +16,8 @@ from typing import Any
 
 import pytest
 
-from conftest import missing
 from steelyard.canonical import sha256_hex
-from steelyard.errors import SandboxUnavailableError
 from steelyard.ports import ExecResult, Limits, Sandbox, SandboxSpec, Session
-from steelyard.sandbox.probe import find_bubblewrap
 from steelyard.store import Store
 
 pytestmark = pytest.mark.bubblewrap
@@ -29,29 +26,13 @@ MIB = 1024 * 1024
 Open = Callable[..., Session]
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    """A bubblewrap that works here."""
-    try:
-        return find_bubblewrap()
-    except SandboxUnavailableError as error:
-        missing(str(error))
-        raise
-
-
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """A store on the host."""
-    return Store(tmp_path / "store")
-
-
-@pytest.fixture
-def opened(sandbox: Sandbox, store: Store) -> Iterator[Open]:
+def opened(bubblewrap: Sandbox, store: Store) -> Iterator[Open]:
     """Opens sessions and closes them after the test."""
     sessions: list[Session] = []
 
     def open_session(limits: Limits | None = None, **fields: Any) -> Session:
-        sessions.append(sandbox.open(SandboxSpec(limits=limits or Limits(), **fields), store))
+        sessions.append(bubblewrap.open(SandboxSpec(limits=limits or Limits(), **fields), store))
         return sessions[-1]
 
     yield open_session
@@ -188,9 +169,9 @@ def test_attack_22_a_daemon_that_ignores_every_signal_dies_with_its_command(open
     assert beats == session.read("beat", 10_000)
 
 
-def test_attack_23_a_fork_bomb_stops_at_the_limit(sandbox: Sandbox, opened: Open) -> None:
+def test_attack_23_a_fork_bomb_stops_at_the_limit(bubblewrap: Sandbox, opened: Open) -> None:
     """The bomb is bounded, dies with its command, and the same session works on. [O-22]"""
-    _needs(sandbox, "pids")
+    _needs(bubblewrap, "pids")
     code = """
 import os, sys, time
 made = 0
@@ -216,9 +197,9 @@ print("made", made)
     assert b"made 10\n" == _python(session, code, "10").output
 
 
-def test_attack_23_memory_is_bounded_over_all_processes(sandbox: Sandbox, opened: Open) -> None:
+def test_attack_23_memory_is_bounded_over_all_processes(bubblewrap: Sandbox, opened: Open) -> None:
     """One large process, or many small ones, end as out of memory; a small one does not. [O-22]"""
-    _needs(sandbox, "memory")
+    _needs(bubblewrap, "memory")
     session = opened(Limits(memory_bytes=96 * MIB))
     assert 0 == _python(session, "bytearray(20_000_000)").rc
     assert "oom" == _python(session, "bytearray(300_000_000)").why
@@ -237,14 +218,14 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in children))
     assert "oom" == _python(session, many).why
 
 
-def test_attack_23_a_busy_loop_in_many_processes_ends_with_the_clock(sandbox: Sandbox, opened: Open) -> None:
+def test_attack_23_a_busy_loop_in_many_processes_ends_with_the_clock(bubblewrap: Sandbox, opened: Open) -> None:
     """CPU is bounded by the wall clock over the whole tree; what was burnt is reported where it is known. [O-22]"""
     code = "import os\nfor _ in range(3): os.fork()\nwhile True: pass"
     session = opened()
     result = _python(session, code, wall_s=2.0)
     assert "timeout" == result.why
     assert result.wall_ms < 20_000
-    assert result.cpu_ms is None if "memory" not in sandbox.caps else (result.cpu_ms or 0) > 50
+    assert result.cpu_ms is None if "memory" not in bubblewrap.caps else (result.cpu_ms or 0) > 50
     assert 0 == _python(session, "print(1)").rc
 
 
@@ -277,9 +258,9 @@ def test_attack_24_sparse_and_many_files_do_not_fill_the_host(opened: Open) -> N
     assert 5 == in_tmp.rc
 
 
-def test_attack_24_a_file_that_is_deleted_while_open_is_still_bounded(sandbox: Sandbox, opened: Open) -> None:
+def test_attack_24_a_file_that_is_deleted_while_open_is_still_bounded(bubblewrap: Sandbox, opened: Open) -> None:
     """Space without a name is charged as memory. [O-22]"""
-    _needs(sandbox, "disk")
+    _needs(bubblewrap, "disk")
     code = """
 import os
 held = []

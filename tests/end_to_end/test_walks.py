@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.ports import Sandbox
 from steelyard.suite import load
 
 Cli = Callable[..., "CompletedProcess[str]"]
@@ -105,7 +106,7 @@ def test_the_trail_walk_judges_field_by_field(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.bubblewrap
 def test_the_toolshop_walk_in_a_real_sandbox_is_judged_again_without_one(
-    cli: Cli, tmp_path: Path, bubblewrap: str
+    cli: Cli, tmp_path: Path, bubblewrap: Sandbox
 ) -> None:
     """A planted bug is mended in session A and graded in session G; stored evidence is enough later. [O-1] [O-4]"""
     cli("make", "toolshop", "--n", 40, "--out", "suite")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import missing
 from steelyard.canonical import sha256_hex
 from steelyard.errors import InputError, SandboxFaultError, SandboxUnavailableError
 from steelyard.item import Edit, Item
 from steelyard.kit import ProbeKit, limits_of
 from steelyard.ports import Limits, Sandbox
-from steelyard.sandbox.probe import find_bubblewrap
 from steelyard.sandbox.process import ProcessSandbox
 from steelyard.store import Store, inline
 
@@ -27,25 +24,9 @@ def _item(**fields: Any) -> Item:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """An empty store."""
-    return Store(tmp_path / "store")
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    """A bubblewrap that works here."""
-    try:
-        return find_bubblewrap()
-    except SandboxUnavailableError as error:
-        missing(str(error))
-        raise
-
-
-@pytest.fixture
-def kit(sandbox: Sandbox, store: Store) -> ProbeKit:
+def kit(bubblewrap: Sandbox, store: Store) -> ProbeKit:
     """A kit over bubblewrap."""
-    return ProbeKit(store, sandbox)
+    return ProbeKit(store, bubblewrap)
 
 
 def test_the_base_is_the_files_with_the_edits_planted(store: Store) -> None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from conftest import missing
-from steelyard.errors import InputError, SandboxUnavailableError
+from steelyard.errors import InputError
 from steelyard.families.toolshop import toolshop
 from steelyard.families.toolshop.shop import fixture
 from steelyard.judging import judge
 from steelyard.kit import ProbeKit
 from steelyard.proof import prove
-from steelyard.sandbox.choose import open_sandbox
 from steelyard.solvers.replay import replay
-from steelyard.store import Store, inline_content
+from steelyard.store import inline_content
 from steelyard.verifiers.contract import Script
 from steelyard.verifiers.registry import bind, declared_misses
 
@@ -51,18 +49,15 @@ def test_an_item_of_another_family_is_refused():
 
 
 @pytest.fixture
-def kit(tmp_path):
+def kit(store):
     """A kit without a sandbox."""
-    return ProbeKit(Store(tmp_path), None)
+    return ProbeKit(store, None)
 
 
 @pytest.fixture
-def sandboxed(tmp_path):
+def sandboxed(store, bubblewrap):
     """A kit over the real sandbox of this machine."""
-    try:
-        return ProbeKit(Store(tmp_path), open_sandbox("bubblewrap"))
-    except SandboxUnavailableError as error:
-        missing(str(error))
+    return ProbeKit(store, bubblewrap)
 
 
 def legs(item, kit):

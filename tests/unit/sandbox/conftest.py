@@ -1,33 +1,13 @@
-"""A store, and the bubblewrap of this machine."""
+"""Sessions that are closed after the test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from conftest import missing
-from steelyard.errors import SandboxUnavailableError
 from steelyard.ports import Sandbox, SandboxSpec, Session
-from steelyard.sandbox.probe import find_bubblewrap
 from steelyard.store import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """An empty store."""
-    return Store(tmp_path / "store")
-
-
-@pytest.fixture(scope="session")
-def bubblewrap() -> Sandbox:
-    """A bubblewrap that works here."""
-    try:
-        return find_bubblewrap()
-    except SandboxUnavailableError as error:
-        missing(str(error))
-        raise
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from steelyard.errors import InputError
 from steelyard.item import Item
 from steelyard.judging import judge
 from steelyard.kit import ProbeKit
-from steelyard.sandbox.choose import open_sandbox
+from steelyard.ports import Sandbox
 from steelyard.store import Store, inline
 from steelyard.verdict import Evidence, Verdict
 from steelyard.verifiers.contract import Script
@@ -51,10 +51,9 @@ def _item(base: dict[str, str] | None = None, **config: Any) -> Item:
 
 
 @pytest.fixture
-def grade(bubblewrap: str, tmp_path: Any) -> Judge:
+def grade(bubblewrap: Sandbox, store: Store) -> Judge:
     """Judge workspace changes in a fresh bubblewrap session."""
-    store = Store(tmp_path)
-    kit = ProbeKit(store, open_sandbox("bubblewrap"))
+    kit = ProbeKit(store, bubblewrap)
 
     def run(changes: dict[str, Any], item: Item | None = None, **config: Any) -> Verdict:
         item = item or _item(**config)
