@@ -12,7 +12,7 @@ steelyard models pull "$model"
 if [ ! -e "$demo/suite/manifest.json" ]; then
   say "make a suite from two families"
   rm -rf "$demo/suite"
-  steelyard make orbital-compare trail --n 16 --seed demo --out "$demo/suite" --name demo
+  steelyard make orbital-extreme trail --n 12 --seed demo --out "$demo/suite" --name demo
 fi
 
 say "prove it: the verifier of every item fails on nothing and on named wrong answers, passes on right ones"

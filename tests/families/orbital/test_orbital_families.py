@@ -1,4 +1,4 @@
-"""Families orbital-period and orbital-compare: items, their golds, their wrong and unusual attempts."""
+"""Families orbital-period, -compare and -extreme: items, their golds, their wrong and unusual attempts."""
 
 import ast
 import hashlib
@@ -15,11 +15,12 @@ from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.families.orbital import compare_items, synthetic, tle
 from steelyard.families.orbital.compare_items import LETTERS, compare, read_prompt
+from steelyard.families.orbital.extreme_items import extreme
 from steelyard.families.orbital.period_items import period
 from steelyard.item import Item, ask
 from steelyard.verifiers.registry import bind, declared_misses
 
-FAMILIES = [period, compare]
+FAMILIES = [period, compare, extreme]
 IDS = [family.name for family in FAMILIES]
 N = 150
 

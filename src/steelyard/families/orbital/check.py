@@ -24,13 +24,14 @@ from steelyard.families.orbital import tle
 from steelyard.families.orbital.approach import Approach, closest_approach
 from steelyard.families.orbital.compare_items import compare
 from steelyard.families.orbital.elements import Elements, apogee_altitude_km, perigee_altitude_km, period_min
+from steelyard.families.orbital.extreme_items import extreme
 from steelyard.families.orbital.period_items import period
 from steelyard.item import Item, item_from_line
 from steelyard.judging import judge
 from steelyard.verifiers.registry import bind
 
 Status = Literal["ok", "mismatch", "not-derivable", "refused"]
-FAMILIES = {family.name: family for family in (period, compare)}
+FAMILIES = {family.name: family for family in (period, compare, extreme)}
 _QUANTITIES = {
     "period_min": (period_min, "min"),
     "apogee_alt_km": (apogee_altitude_km, "km"),
