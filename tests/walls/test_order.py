@@ -123,3 +123,14 @@ def test_help_costs_at_most_a_tenth_of_a_cpu_second() -> None:
         return best
 
     assert cpu("from steelyard.cli import main; main(['--help'])") - cpu("pass") <= 0.1
+
+
+def test_every_test_says_in_a_docstring_what_it_shows() -> None:
+    """A test is a sentence, and a line that states the behaviour."""
+    silent = [
+        f"{path.relative_to(ROOT)}::{node.name}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not ast.get_docstring(node)
+    ]
+    assert [] == silent

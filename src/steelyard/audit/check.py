@@ -115,11 +115,13 @@ def judge_case(case: Case) -> Row:
     if verdict.note.startswith(CRASHED):
         exception = verdict.note
     prediction = reading.value if reading is not None else None
+    if case.kind == "judge-reply" and isinstance(prediction, dict):
+        prediction = prediction.get("grade")
     return Row(
         id=case.id,
         kind=case.kind,
         verdict="void" if verdict.passed is None else "pass" if verdict.passed else "fail",
-        grade=prediction if case.kind == "judge-reply" and isinstance(prediction, str) else None,
+        grade=prediction if case.kind == "judge-reply" else None,
         prediction=prediction,
         rule=reading.rule if reading is not None else None,
         reason=_reason(verdict),

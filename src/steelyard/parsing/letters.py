@@ -1,0 +1,282 @@
+"""Which one letter of a multiple-choice question a text commits to.
+
+`head_letter` reads a text that is all answer (`(B) because ...`), `prose_letter` any other. A letter counts when it
+stands alone, in any decoration, width or case. The article `a` and the pronoun `I` do not count, nor do letters in
+words, names (`vitamin C`) or formulas (`C = 5`), nor letters that are called wrong. Two letters are none.
+Not covered: the texts of the options; letters of other alphabets that look alike.
+Easy to break: linear time (at most `_MOST` letters are weighed); a list of the options commits to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from itertools import islice
+from typing import NamedTuple
+
+from steelyard.parsing.markers import lowered
+from steelyard.parsing.negation import asserts
+
+
+class Letter(NamedTuple):
+    """A letter A-Z at a position of the text."""
+
+    letter: str
+    at: int
+
+
+class Clash(NamedTuple):
+    """Why a text commits to no one letter although it names some."""
+
+    reason: str
+
+
+_MOST, _MOST_TRIED = 60, 600
+_SHORT = 300
+_FANCY: dict[int, str] = {}
+for _start, _first in (
+    *((code, "A") for code in (0xFF21, 0x24B6, 0x1F110, 0x1F130, 0x1F150, 0x1F170)),
+    *((code, "a") for code in (0xFF41, 0x24D0, 0x249C)),
+    *((0x1D400 + 52 * k, "A") for k in range(13)),
+    *((0x1D41A + 52 * k, "a") for k in range(13)),
+):
+    _FANCY |= {_start + i: chr(ord(_first) + i) for i in range(26)}
+_FANCY |= {ord(wide): narrow for wide, narrow in zip("（）．：【】’「」，。；、", "().:[]'[],.;,", strict=True)}
+_FONT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|boxed|fbox|mathsf|mathit|textit|bf|rm|operatorname)(?![A-Za-z])")
+_HTML = re.compile(
+    r"<(b|i|strong|em|u|span|p|code)>(?=[^<]{0,200}</\1>)|</(?:b|i|strong|em|u|span|p|code)>", re.IGNORECASE
+)
+_HEDGE_CUES = ("sure", "certain", "confident", "positive", "if i ", "if we ", "if forced", "if pressed")
+_HEDGES = re.compile(
+    r"\b(?:not|n['’]t)(?: \w+)?(?: (?:sure|certain|confident|positive))(?: (?:about|of) (?:it|this|that))?"
+    r"|\bif (?:i|we) (?:(?:had|have|were) to|must|really must) (?:guess|choose|pick|say|bet)(?: one)?|\bif (?:forced"
+    r"|pressed)(?: to \w+)?",
+    re.IGNORECASE,
+)
+
+_IN_WORD = r"0-9A-Za-z\u00AA-\u024F\u0370-\u03FF\u0400-\u052F"
+_B, _A = rf"(?<![{_IN_WORD}])", rf"(?![{_IN_WORD}])"
+_LETTER = re.compile(
+    rf"(?<![{_IN_WORD}\\])(?<![{_IN_WORD}]['.\-])[A-Za-z]{_A}(?!['][A-Za-z]|\.[A-Za-z]|-[A-Za-z]|[+#]{{1,2}}(?:\s|$)|°)"
+)
+"""A letter that stands alone; `U.S.`, `I'm`, `B-cell`, `C++` hold none."""
+_OPTION = (
+    r"(?:option|choice|letter|alternative|statement|answer|opción|opcion|choix|lettre|letra|buchstabe|选项|選項|选择|選擇|答案|选"
+    r"|選)"
+)
+_OPEN = r"[\s*_`$(\[{<\"'“‘\\~#>=→⇒∴-]*"
+_CLOSE = r"[\s*_`$)\]}>\"'”’.,;:!?\\~]*"
+_OPEN_LINE = r"[ \t*_`$(\[{<\"'“\\~#>-]{0,12}"
+_ALONE = re.compile(rf"{_OPEN}(?:{_OPTION}s?[\s:*_]*)?{_OPEN}([A-Za-z]){_CLOSE}$", re.IGNORECASE)
+_LEAD = re.compile(
+    rf"{_OPEN}(?:(?:(?:definitely|clearly|most likely|probably|likely|maybe|perhaps|surely|only|just|the"
+    rf"|either)\s)?{_OPTION}[\s:*_]*{_OPEN})?"
+    rf"([A-Za-z]){_A}(?P<next>[*_`$\"'”’}}]*(?:[)\].:>]|\s*[—–:]|\s-\s|[,;]|\s*\n|\s*$|(?=[\s/&|+])))",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(
+    rf"[*_`$)\]}}\"'”’]*\s*(?:,? ?(?:and|or|und|oder|et|ou)(?![a-z])|[&/+,;|]|和|或|、)\s*(?:(?:the|option|choice|also"
+    r"|maybe|possibly|perhaps|even|either)\s)*"
+    rf"[(\[{{*_`$\"']*([A-Za-z]){_A}(?!['.-][A-Za-z])",
+    re.IGNORECASE,
+)
+_VERB_NEXT = re.compile(
+    r"[*_`$)\]}\"'”’]*\s(?:is|was|does|do|did|has|had|can|cannot|could|would|will|looks?|seems?|fails?|fits|isn|doesn"
+    r"|describes|refers|means|gives|only)(?![a-z])",
+    re.IGNORECASE,
+)
+_ARTICLE_NEXT = re.compile(
+    r"[*_`]*[ ](?!(?:is|was|are|were|fits|looks|seems|works|and|or|because|since|has|does|did|would|must|holds|wins|it"
+    r"|for|as|here|only|alone|can|cannot|could|should|remains|matches|stands|fails|gives|says|describes"
+    r"|represents)(?![a-z]))[a-z0-9\"'(]",
+    re.IGNORECASE,
+)
+_AFTER_OPTION = re.compile(rf"{_OPTION}s?[\s:*_]{{0,4}}[(\[{{*_`$\"'“]{{0,4}}$", re.IGNORECASE)
+_AFTER_VERB = re.compile(
+    r"(?:\b(?:is|be|pick|choose|select|with|for|say|was|to|it's|on)|[:=→>])\s{1,2}[(\[{*_`$\"'“]{0,4}$", re.IGNORECASE
+)
+_OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;\n,])\s*[*_`$\"'“(]*$")
+_LETTER_LINE = re.compile(
+    rf"^{_OPEN_LINE}(?:{_OPTION}[ :*_]*)?{_OPEN_LINE}([A-Za-z])[ *_`$)\]}}>\"'”.!\\~]*$", re.MULTILINE | re.IGNORECASE
+)
+_ENDS = re.compile(r"[*_`$)\]}\"'”’]*(?:[.,;:!?)\]]|\s*$|\s*\n|\s[—–-]\s|\s\()")
+_BRACKETED = re.compile(r"(?<![\w^}])[(\[{]\s?[*_`$\"']{0,3}$")
+_NAMES = re.compile(
+    r"\b(?:vitamins?|hepatitis|influenza|plan|types?|class|group|grade|points?|figures?|sections?|parts?|appendix"
+    r"|schedule|team|person|company|sample"
+    r"|set|item|step|case|exhibit|table|model|factor|phase|country|town|city|line|angle|node|vertex|mr\.?|mrs\.?|ms\.?"
+    r"|dr\.?|vitamin|list|block|good|product|firm"
+    r"|subunit|chain|column|row|box|bag|protein|gene|allele|antigen|blood|particle|object|state|variable|event|events"
+    r"|matrix|planet|star|car|train)\s[(\"']{0,2}$",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(r"\s?[=+*/^<>≤≥×·∙≈∈⊂∪∩][ ]?[\w(\\]|\(\w{1,3}\)|_\w|_\{|\^|\s-\s\d|\s?→|\s?\d")
+_FORMULA_BEFORE = re.compile(r"°\s?$|[_^]\{?$|[=+/^<>≤≥×·∈⊂∪∩]\s?$|\d\s?$|[a-z]\s?\*\s?$")
+_WRONG = re.compile(
+    r"[*_`$)\]}\"'”’.:\s—–-]{0,8}(?:(?:this|that|which|it) (?:is|option is) )?(?:incorrect|wrong|false|not (?:correct"
+    r"|right|true|the)|no(?![a-z])|✗|✘|❌|×|(?:是|选项)?(?:错误|错的|不对|不正确|不符|不成立|不是|错))",
+    re.IGNORECASE,
+)
+_WRONG_ROW = re.compile(
+    rf"(?:[)\]*_]{{0,3}}(?:,? (?:and|or|nor) |, ?)[(\[*_]{{0,3}}[A-Z]{_A}){{1,25}}[)\]*_]{{0,3}}"
+    r" (?:fail(?![a-z])|(?:are|were|is|can|could|must|do|don['’]t|cannot)(?: (?:all|both|each|then|be|thus|clearly"
+    r"|also|therefore)){0,3}"
+    r" (?:wrong|false|incorrect|out|eliminated|excluded|ruled out|dropped|not))(?![a-z])"
+)
+_RIGHT = re.compile(
+    r"[*_`$)\]}\"'”’.:\s—–-]{0,8}(?:(?:is|must be|has to be|should be|remains|was)\s(?:\w{1,12}ly |indeed |thus |also "
+    r"|therefore )?(?:the |our |my )?(?:only |single |best |most |one )?"
+    r"(?:correct|right|true|best|valid|answer|winner|appropriate|accurate|suitable|one (?:that|which)|only one)"
+    r"|(?:correct|right|true|yes)(?![a-z])|fits|wins|holds|✓|✔|✅"
+    r"|(?:是|才是)?(?:对的|正确|对))",
+    re.IGNORECASE,
+)
+_WRONG_LATER = re.compile(
+    r"(?:[—–:;,.(-]\s*|\b(?:is|are|this is|which is|that is|it is)\s(?:\w{1,12}ly )?)(?:incorrect|wrong|false|untrue"
+    r"|not (?:correct|right|true|the (?:right|correct|best)))\b|[✗✘❌]",
+    re.IGNORECASE,
+)
+_LINE_LABEL = re.compile(
+    r"^[ \t>*_\-]{0,6}[(\[]?([A-Za-z])[*_]{0,2}[)\].:][*_]{0,2}(?=\s|[*_])(?P<rest>[^\n]{0,300})", re.MULTILINE
+)
+
+
+def plain(text: str) -> str:
+    """`text` with letters of other widths and styles in ASCII and LaTeX fonts and hedges blanked; positions stay."""
+    if not text.isascii():
+        text = text.translate(_FANCY)
+    if "\\" in text:
+        text = _FONT.sub(_blanks, text)
+    if "</" in text:
+        text = _HTML.sub(_blanks, text)
+    low = text.lower()
+    return _HEDGES.sub(_blanks, text) if any(cue in low for cue in _HEDGE_CUES) else text
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def head_letter(text: str) -> Letter | Clash | None:
+    """The letter with which a `plain` answer text opens; a clash when another is joined to it."""
+    alone = _ALONE.match(text)
+    if alone:
+        return Letter(alone[1].upper(), alone.start(1))
+    lead = _LEAD.match(text)
+    if not lead or not _LETTER.match(text, lead.start(1)):
+        return None
+    at, end, letter = lead.start(1), lead.end(1), lead[1]
+    unclosed = not lead["next"].strip() and not _BRACKETED.search(text, 0, at)
+    if unclosed and letter in "aI" and _ARTICLE_NEXT.match(text, end):
+        return None
+    bare = (
+        lead["next"].strip() in ("", ",", ";")
+        and not _AFTER_OPTION.search(text, 0, at)
+        and not _BRACKETED.search(text, 0, at)
+    )
+    if bare and (letter.islower() or letter == "I" or (letter == "A" and _ARTICLE_NEXT.match(text, end))):
+        return None
+    if bare and (_FORMULA.match(text, end) or _VERB_NEXT.match(text, end)) and not _JOINED.match(text, end):
+        return None
+    if _WRONG_ROW.match(text, end):
+        return None
+    if lead["next"].strip(" *_`$") in ("", ",", ";", ")", "]", "}") and (clash := _joined(text, letter, end)):
+        return clash
+    if _WRONG.match(text, end) or _WRONG_LATER.search(
+        text, end, text.find("\n", end) if "\n" in text[end:] else len(text)
+    ):
+        return None
+    return Letter(letter.upper(), at)
+
+
+def _joined(text: str, letter: str, end: int) -> Clash | None:
+    """A clash when another letter is joined to the one that ends at `end`."""
+    other = _JOINED.match(text, end)
+    if not other or other[1].upper() == letter.upper() or _VERB_NEXT.match(text, other.end(1)):
+        return None
+    bare = text[other.start(1) - 1] not in "([{*_`$"
+    if bare and (
+        (other[1].islower() and letter.isupper()) or other[1] == "I" or _ARTICLE_NEXT.match(text, other.end(1))
+    ):
+        return None
+    return Clash(f"two letters: {letter.upper()} and {other[1].upper()}")
+
+
+def line_letter(text: str) -> Letter | None:
+    """The letter that has a line of a `plain` text to itself, or opens the first of several; None when they differ."""
+    alone = list(_LETTER_LINE.finditer(text))
+    if alone and len({line[1].upper() for line in alone}) == 1:
+        return Letter(alone[-1][1].upper(), alone[-1].start(1))
+    if not alone and not is_short(text) and text.lstrip(" \t\n(")[:1].islower():
+        return None
+    first, newline, _ = text.lstrip().partition("\n")
+    found = head_letter(first) if newline and not alone else None
+    return Letter(found.letter, found.at + len(text) - len(text.lstrip())) if isinstance(found, Letter) else None
+
+
+def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
+    """The one letter that a `plain` text of any form commits to; letters past `n_choices` are no options."""
+    low = lowered(text)
+    labels = {label[1].upper(): label for label in _LINE_LABEL.finditer(text)}
+    listed = {label.start(1) for label in labels.values()} if len(labels) > 1 else set()
+    kept: list[Letter] = []
+    right: list[Letter] = []
+    bare = is_short(text)
+    found = deque((m for m in _LETTER.finditer(text) if ord(m[0].upper()) - 65 < n_choices), maxlen=_MOST_TRIED)
+    matches = list(islice((m for m in reversed(found) if _weighs(text, m, bare=bare)), _MOST))
+    for match in reversed(matches):
+        letter, start, end = match[0].upper(), match.start(), match.end()
+        if _WRONG.match(text, end) or _WRONG_ROW.match(text, end) or not asserts(low, start, end, adjacent=True):
+            continue
+        if _RIGHT.match(text, end):
+            right.append(Letter(letter, start))
+        if start not in listed:
+            kept.append(Letter(letter, start))
+    for letters in (right, kept):
+        names = sorted({letter.letter for letter in letters})
+        if len(names) == 1:
+            return letters[-1]
+        if len(names) > 1:
+            return Clash(f"{len(names)} letters: {', '.join(names)}")
+    return None
+
+
+def lists_options(text: str) -> bool:
+    """Whether a `plain` text lists at least two options on lines of their own."""
+    return len({label[1].upper() for label in _LINE_LABEL.finditer(text)}) > 1
+
+
+def is_short(text: str) -> bool:
+    """Whether a text is short enough for an undecorated letter in it to be an answer."""
+    return len(text) <= _SHORT
+
+
+def opens_option(text: str) -> bool:
+    """Whether a `plain` line is one of a list of options and does not call its option right."""
+    label = _LINE_LABEL.match(text)
+    return label is not None and not _RIGHT.search(label["rest"])
+
+
+def _weighs(text: str, match: re.Match[str], *, bare: bool) -> bool:
+    """Whether a letter that stands alone names an option; `bare` ones (undecorated) do so only in short texts."""
+    letter, start, end = match[0], match.start(), match.end()
+    low = max(0, start - 30)
+    if _AFTER_OPTION.search(text, low, start):
+        return not (letter in "aI" and _ARTICLE_NEXT.match(text, end))
+    if _FORMULA.match(text, end) or _FORMULA_BEFORE.search(text, low, start) or _NAMES.search(text, low, start):
+        return False
+    if (
+        (bare or letter.isupper())
+        and _BRACKETED.search(text, low, start)
+        and text[end : end + 6].lstrip("*_`$\"' ")[:1] in (")", "]", "}")
+    ):
+        return True
+    if letter == "I" or not bare:
+        return letter != "I" and _RIGHT.match(text, end) is not None
+    if letter == "A":
+        return not _ARTICLE_NEXT.match(text, end)
+    if letter.isupper():
+        return True
+    if _RIGHT.match(text, end) and _OPENS_SENTENCE.search(text, low, start):
+        return True
+    return _AFTER_VERB.search(text, low, start) is not None and _ENDS.match(text, end) is not None

@@ -1,0 +1,176 @@
+"""What a reply commits to: the part that counts, and its committed answers, best first.
+
+`final_part` drops reasoning blocks, struck-out text and run-ons. `committed` then lists candidates by these rules:
+1. `correction`: what a withdrawal puts in the place of the last answer (`no wait, it is x`);
+2. marked answers from the last to the first: `box`, `tag`, `hashes` (`#### x`), `label` (`Answer: x`, in many
+   languages) and `phrase` (`the answer is x`). Left out: withdrawn ones, suppositions (`if the answer is x`), other
+   people's (`some say the answer is x`), quoted and denied ones (of `the answer is not x but y` y stays);
+3. fall-backs, from after the last withdrawal on: `bold` (the last line that is only bold), `last-line`, `whole`.
+A verifier takes the first candidate that it can read and stops at one that `is_refusal`.
+Not covered: irony, and commitments that only knowledge of the question could see.
+Easy to break: linear time; only the last `markers.MOST` marks are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+import msgspec
+
+from steelyard.parsing.final import Part, final_part, without_reasoning
+from steelyard.parsing.markers import Mark, lowered, marks
+from steelyard.parsing.moods import (
+    asserts,
+    corrected,
+    doubt,
+    last_withdrawal,
+    positive,
+    sentence_end,
+    withdrawal,
+)
+
+__all__ = ["Candidate", "Part", "committed", "final_part", "is_refusal", "undecorated", "without_reasoning"]
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A text that a reply may commit to; `span` is [start, end) in the whole reply."""
+
+    text: str
+    span: tuple[int, int]
+    rule: str
+
+
+_SHORT_CORRECTION, _SHORTEST = 40, 15
+_TAIL = 300
+_REFUSAL = re.compile(
+    r"(?:i (?:really |honestly )?(?:do not|don['’]t|cannot|can['’]t|am not|have no)|i['’]m not|not? (?:sure|known"
+    r"|enough|given|possible"
+    r"|determin\w+|applicable|specified|stated|answer)|unknown|unsure|uncertain|unclear|undetermined|indeterminate"
+    r"|impossible to|cannot"
+    r"|can['’]t|could not|do(?: not|n['’]t) know|no idea|none(?: of (?:the|these|them|those)\b.*)?$|none of|neither of"
+    r"|n/?a$|\?+$"
+    r"|insufficient|ambiguous)",
+    re.IGNORECASE,
+)
+_LABEL_PROSE = re.compile(
+    r"[*_ \t]{0,4}(?:let|we|i|first|to|there|since|if|given|this|step|she|he|they|it|in order|because|consider|using"
+    r"|note)(?:['’]\w{1,2})?[ \t,]",
+    re.IGNORECASE,
+)
+_TRAILER = re.compile(
+    r"[\s*_(>\-]*(?:confidence|certainty|probability that|sources?[ \t]?:|references?[ \t]?:|note[ \t]?:|i hope"
+    r" (?:this|that|it)"
+    r"|hope (?:this|that|it)|let me know|feel free|please let|is there anything|do you want|would you like|if you"
+    r" (?:have|need|want)|```)",
+    re.IGNORECASE,
+)
+_BOLD_LINE = re.compile(r"^[ \t>*\-]{0,6}\*\*([^*\n]{1,300})\*\*[ \t.!]{0,4}$", re.MULTILINE)
+_PAIRS = (
+    *(("**", "**"), ("__", "__"), ("`", "`"), ("*", "*"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")),
+    *((f"\\{name}{{", "}") for name in ("boxed", "fbox", "text", "textbf", "textit", "mathbf", "mathrm")),
+    *(('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"), ("«", "»")),
+)
+
+
+def committed(part: Part, phrases: re.Pattern[str] | None = None) -> list[Candidate]:
+    """The candidates of a part, best first; `phrases` marks further places after which an answer stands."""
+    text, low = part.text, lowered(part.text)
+    known = marks(text, phrases)
+    found: list[Candidate] = []
+    start, below = 0, len(text)
+    for mark in reversed(known):
+        if not asserts(text, mark):
+            continue
+        end = _content_end(text, mark)
+        cue = withdrawal(text, low, mark, end, below)
+        if cue is None:
+            if below == len(text):
+                found += _second_thought(part, end)
+            if mark.rule != "label" or not _is_explanation(text, mark, end):
+                found += _candidate(part, positive(text, mark.content, end), mark.rule)
+        elif below == len(text):
+            start = cue[1]
+            found += _candidate(part, corrected(text, start), "correction")
+        below = mark.start
+    if not found and start == 0 and (loose := last_withdrawal(low)) is not None:
+        start = loose
+        found += _candidate(part, corrected(text, loose), "correction")
+    if not known and not found:
+        found += _second_thought(part, max(0, len(text) - _TAIL), _SHORTEST)
+    return found + _fallbacks(part, start)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a candidate says that there is no answer (`unknown`, `I don't know`, `none of the above`)."""
+    return _REFUSAL.match(undecorated(text).lstrip("([{ ")) is not None
+
+
+def undecorated(text: str) -> str:
+    """`text` without surrounding white space and paired emphasis, quotes, code, math and box marks."""
+    text = text.strip()
+    for _ in range(8):
+        if not text or (text[0].isalnum() and text[-1].isalnum()):
+            break
+        inner = next((text[len(a) : -len(b)] for a, b in _PAIRS if _wraps(text, a, b)), None)
+        if inner is None:
+            break
+        text = inner.strip()
+    return text
+
+
+def _wraps(text: str, left: str, right: str) -> bool:
+    if len(text) < len(left) + len(right) or not (text.startswith(left) and text.endswith(right)):
+        return False
+    inner = text[len(left) : -len(right)]
+    return right not in inner or (left != right and inner.count(right[-1]) == inner.count(left[-1]))
+
+
+def _candidate(part: Part, span: tuple[int, int] | None, rule: str) -> list[Candidate]:
+    """The candidate for a span of the part, without white space and unpaired emphasis around it; none when empty."""
+    if span is None:
+        return []
+    raw = part.text[span[0] : span[1]]
+    left = len(raw) - len(raw.lstrip())
+    text = raw.strip()
+    if text.startswith("*") and not text.endswith("*") and "*" not in text.lstrip("*"):
+        left += len(text) - len(text.lstrip("*").lstrip())
+        text = text.lstrip("*").lstrip()
+    elif text.endswith("*") and "*" not in text.rstrip("*"):
+        text = text.rstrip("*").rstrip()
+    if not text:
+        return []
+    start = part.offset + span[0] + left
+    return [Candidate(text, (start, start + len(text)), rule)]
+
+
+def _content_end(text: str, mark: Mark) -> int:
+    return sentence_end(text, mark.content, mark.end) if mark.rule in ("label", "phrase") else mark.end
+
+
+def _is_explanation(text: str, mark: Mark, end: int) -> bool:
+    """Whether what follows a label opens an explanation (`Answer: Let's think ...`) that goes on after it."""
+    return _LABEL_PROSE.match(text, mark.content, end) is not None and bool(text[end + 1 :].strip(" \t\n.*"))
+
+
+def _second_thought(part: Part, end: int, longest: int = _SHORT_CORRECTION) -> list[Candidate]:
+    """A short `actually, it is x` after the last mark."""
+    cue = doubt(part.text, end, len(part.text))
+    span = corrected(part.text, cue) if cue is not None else None
+    return _candidate(part, span, "correction") if span and span[1] - span[0] <= longest else []
+
+
+def _fallbacks(part: Part, start: int) -> list[Candidate]:
+    text = part.text
+    found: list[Candidate] = []
+    bold = deque(_BOLD_LINE.finditer(text, start), maxlen=1)
+    if bold and not bold[0][1].rstrip().endswith((":", "：")):
+        found += _candidate(part, bold[0].span(1), "bold")
+    end = len(text)
+    while end > start:
+        line = max(start, text.rfind("\n", start, end) + 1)
+        if text[line:end].strip() and not _TRAILER.match(text, line, end):
+            found += _candidate(part, (line, end), "last-line")
+            break
+        end = line - 1
+    return found + _candidate(part, (start, len(text)), "whole")

@@ -1,0 +1,173 @@
+"""`choice`: the one letter of a multiple-choice question that the reply commits to.
+
+Reading, in this order: committed answers of the prose (boxes, `Answer: B`, `I pick B`; see `parsing.prose`), the last
+line, a line that is only a letter, the whole reply; see `parsing.letters` for what counts as a letter. An answer that
+says that there is none (`none of the above`) or that names two letters ends the search.
+A committed answer that is one option's whole text stands for its letter.
+Not covered: an option's text inside other prose.
+Easy to break: the article `A`, the pronoun `I`, and a list of all options, none of which commits.
+"""
+
+from __future__ import annotations
+
+import re
+from string import ascii_uppercase
+
+import msgspec
+
+from steelyard.attempt import Attempt
+from steelyard.errors import InputError
+from steelyard.parsing.fold import fold
+from steelyard.parsing.letters import (
+    Clash,
+    Letter,
+    head_letter,
+    is_short,
+    line_letter,
+    lists_options,
+    opens_option,
+    plain,
+    prose_letter,
+)
+from steelyard.parsing.prose import Candidate, committed, final_part, is_refusal, undecorated
+from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
+from steelyard.verifiers.contract import NO_ANSWER, Config, Spoil, Verifier
+
+_KIND = r"(?:option|choice|alternative|letter|statement|selection|pick|one)"
+_PHRASES = re.compile(
+    rf"(?:correct|right|best|final|chosen|appropriate|suitable|proper|true|accurate) {_KIND}(?: here| therefore|"
+    r" thus)?(?: is| was| would be| must be| should be| seems to be|'s|:)(?: indeed| clearly| definitely| therefore)?"
+    rf"|{_KIND} (?:that|which) (?:[\w'’-]{{1,20}} ){{1,6}}?is(?![\w'’])"
+    r"|(?:my|our|the) (?:final |best )?(?:vote|pick|choice|selection|guess|bet|money|decision|verdict|conclusion)(?:"
+    r" therefore| thus)? (?:goes to|is|goes for|goes with|would be|is on|falls on)"
+    r"|(?:i|we)(?:['’]ll|['’]d|['’]m| am| will| would| must| should| can)? (?:\w{1,12} )?(?:choose|chose|pick|picked"
+    r"|select|selected|go with|going with|went with|go for|opt for|vote for|settle on|lean towards?|leaning towards?"
+    r"|bet on|say)(?: for)?"
+    r"|(?:choosing|picking|selecting|going with|settling on)"
+    r"|(?:so|thus|therefore|hence),? (?:it is|it['’]s|it must be|this is|that['’]s|that is|the answer)"
+    r"|(?:leaves|leaving)(?: us)?(?: only| just)?(?: with)?(?: only| just)?"
+    r"|(?:matches|corresponds to|which is|that is|equals|means|i\.e\.,?)(?= (?:option|choice|answer|letter) )"
+    r"|故选|应选|應選|答案选|選擇|选择|ich wähle|je choisis|elijo|richtig ist(?: antwort| option)?",
+)
+_FALL_BACKS = frozenset({"bold", "last-line", "whole"})
+
+
+class ChoiceConfig(Config, frozen=True):
+    """The options, in the order of their letters A, B, C, ...; filled from the item's `choices`."""
+
+    choices: list[str] = msgspec.field(default_factory=list)
+
+
+def _read(attempt: Attempt, config: ChoiceConfig) -> Reading | Unread:
+    part = final_part(attempt.answer)
+    if not part.text.strip():
+        return Unread(part.reason or "the answer is empty")
+    listed = lists_options(plain(part.text))
+    clash = None
+    for candidate in committed(part, _PHRASES):
+        if candidate.rule == "whole" and not listed and (line := line_letter(plain(candidate.text))):
+            return _reading(line, candidate, "line")
+        found = _letter(candidate, len(config.choices), listed=listed)
+        if isinstance(found, Letter):
+            return _reading(found, candidate, candidate.rule)
+        if found is None and (letter := _option_repeated(candidate.text, config)):
+            return Reading(letter, "option-text", candidate.span)
+        if isinstance(found, Clash):
+            clash = clash or found
+            if candidate.rule not in _FALL_BACKS:
+                break
+    return Unread(clash.reason if clash else "no letter that the reply commits to")
+
+
+def _option_repeated(text: str, config: ChoiceConfig) -> str | None:
+    """The letter of the one option whose whole text this is."""
+    said = fold(undecorated(text))
+    same = [letter for letter, option in zip(ascii_uppercase, config.choices, strict=False) if fold(option) == said]
+    return same[0] if len(same) == 1 else None
+
+
+def _reading(found: Letter, candidate: Candidate, rule: str) -> Reading:
+    at = candidate.span[0] + found.at
+    return Reading(found.letter, rule, (at, at + 1))
+
+
+def _letter(candidate: Candidate, n_choices: int, *, listed: bool) -> Letter | Clash | None:
+    text = plain(candidate.text)
+    if candidate.rule not in _FALL_BACKS:
+        head = head_letter(text)
+        if head is None and is_refusal(text):
+            return Clash("the reply says that it has no answer")
+        return head or prose_letter(text, n_choices)
+    if listed and candidate.rule == "last-line" and opens_option(text):
+        return None
+    opens = not (listed and candidate.rule == "whole") and (is_short(text) or text.lstrip(" (")[:1].isupper())
+    return (head_letter(text) if opens else None) or prose_letter(text, n_choices)
+
+
+def _decide(found: Reading, target: str, config: ChoiceConfig) -> Verdict:
+    letter = found.value.strip().upper() if isinstance(found.value, str) else found.value
+    if letter == target.strip().upper():
+        return PASSED
+    known = letter in _letters(config)
+    return failed("wrong-choice", f"expected {target}, got {letter}" + ("" if known else ", which is no option"))
+
+
+def _letters(config: ChoiceConfig) -> str:
+    return ascii_uppercase[: len(config.choices)]
+
+
+def _check(target: str, config: ChoiceConfig) -> None:
+    if not 2 <= len(config.choices) <= len(ascii_uppercase):
+        raise InputError(f"expected 2 to 26 choices on the item or in the verifier, got {len(config.choices)}")
+    if target.strip().upper() not in set(_letters(config)):
+        raise InputError(f"expected a target letter from A to {_letters(config)[-1]}, got {target!r}")
+
+
+def _render(target: str, _config: ChoiceConfig) -> str:
+    return target.strip().upper()
+
+
+def _another(target: str, config: ChoiceConfig, _prompt: str) -> str:
+    letters = _letters(config)
+    return letters[(letters.index(target.strip().upper()) + 1) % len(letters)]
+
+
+def _all_listed(_target: str, config: ChoiceConfig, _prompt: str) -> str:
+    return "\n".join(f"{letter}) {text}" for letter, text in zip(ascii_uppercase, config.choices, strict=False))
+
+
+def _called_wrong(target: str, _config: ChoiceConfig, _prompt: str) -> str:
+    return f"Option {target} is wrong."
+
+
+def _two(target: str, config: ChoiceConfig, prompt: str) -> str:
+    return f"{target} or {_another(target, config, prompt)}"
+
+
+_WRONG = ("wrong-choice", NO_ANSWER)
+
+VERIFIERS: tuple[Verifier, ...] = (
+    Verifier(
+        name="choice",
+        config=ChoiceConfig,
+        misses=("wrong-choice",),
+        read=_read,
+        decide=_decide,
+        check=_check,
+        render=_render,
+        spoil={
+            "another-choice": Spoil(_another, _WRONG),
+            "every-choice": Spoil(_all_listed, _WRONG),
+            "called-wrong": Spoil(_called_wrong, _WRONG),
+            "two-choices": Spoil(_two, _WRONG),
+        },
+        vary={
+            "sentence": lambda target, _config, _prompt: f"The answer is {target}.",
+            "label": lambda target, _config, _prompt: f"Answer: ({target})",
+            "bold": lambda target, _config, _prompt: f"**{target}**",
+            "box": lambda target, _config, _prompt: f"\\boxed{{{target}}}",
+            "lower-case": lambda target, _config, _prompt: target.lower(),
+            "full-stop": lambda target, _config, _prompt: f"{target}.",
+        },
+    ),
+)
