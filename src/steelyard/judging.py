@@ -18,7 +18,7 @@ from steelyard.errors import SandboxError
 from steelyard.item import Item
 from steelyard.ports import Kit
 from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, void
-from steelyard.verifiers.registry import Bound
+from steelyard.verifiers.registry import Bound, is_local
 
 PROVOKED = "provoked"
 """Begins the note of a void that the submission provoked."""
@@ -108,7 +108,7 @@ def _settle(item: Item, bound: Bound, found: Reading | Evidence) -> Verdict:
 
     A verifier from a user's own file is known only in this process, so it settles here.
     """
-    if ".py:" in item.verifier["name"]:
+    if is_local(bound):
         return bound.settle(found)
     return workers.settle(item.verifier, item.target, item.choices, found)
 

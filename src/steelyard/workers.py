@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ class _Job(msgspec.Struct, frozen=True):
 
 
 class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+    ready: bool = False
     bound: bool = False
     verdict: Verdict | None = None
 
@@ -76,9 +77,9 @@ def settle(
     return _POOL.settle(job)
 
 
-def warm(libraries: tuple[str, ...] = ()) -> None:
-    """Start one child now, in the background, and let it import what its first decision will need."""
-    _POOL.warm(libraries)
+def warm(libraries: tuple[str, ...] = (), *, wait: bool = False) -> None:
+    """Start one child now and let it import what its first decision will need; `wait` until it has."""
+    _POOL.warm(libraries, wait=wait)
 
 
 def close() -> None:
@@ -92,6 +93,7 @@ class _Worker:
     def __init__(self, libraries: tuple[str, ...] = ()) -> None:
         package = str(Path(__file__).parent.parent)
         self.jobs = 0
+        self._ready = False
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "steelyard.workers", str(os.getpid()), *libraries],
             stdin=subprocess.PIPE,
@@ -100,7 +102,8 @@ class _Worker:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))},
         )
         self.replies: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, name="steelyard-worker-reader", daemon=True).start()
+        self.reader = threading.Thread(target=self._read, name="steelyard-worker-reader", daemon=True)
+        self.reader.start()
 
     def _read(self) -> None:
         """Lines as they come, then None; on a thread, so that waiting can time out."""
@@ -109,8 +112,8 @@ class _Worker:
                 self.replies.put(line)
         self.replies.put(None)
 
-    def settle(self, job: _Job) -> tuple[Verdict, bool]:
-        """The verdict, and whether the child can be used again."""
+    def settle(self, job: _Job) -> tuple[Verdict | None, bool]:
+        """The verdict, and whether the child can be used again; no verdict when it ended before it took the job."""
         self.jobs += 1
         try:
             if self.process.stdin is None:
@@ -118,8 +121,12 @@ class _Worker:
             self.process.stdin.write(msgspec.json.encode(job) + b"\n")
             self.process.stdin.flush()
         except OSError:
-            return void(f"the worker ended before the decision ({self._end()})"), False
+            return None, False
+        if not self.wait_ready():
+            return None, False
         reply = self._reply(START_TIMEOUT_S)
+        if isinstance(reply, str):
+            return None, False
         if isinstance(reply, _Reply) and reply.bound:
             reply = self._reply(job.timeout_s)
             if reply is None:
@@ -131,6 +138,12 @@ class _Worker:
         if reply.verdict is None:
             return void("the worker gave no verdict"), False
         return reply.verdict, self.jobs < _MOST_JOBS
+
+    def wait_ready(self) -> bool:
+        """Wait for the child's first word, after its imports; False when it ended or stays silent."""
+        if not self._ready:
+            self._ready = isinstance(reply := self._reply(START_TIMEOUT_S), _Reply) and reply.ready
+        return self._ready
 
     def _reply(self, timeout_s: float) -> _Reply | str | None:
         """The next message; text when the child has ended, None when the time is up."""
@@ -159,8 +172,7 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        while self.replies.get() is not None:
-            pass  # the reader has seen the end, so the pipe can be closed under it
+        self.reader.join(_STOP_TIMEOUT_S)  # it has seen the end by now, so the pipe can be closed under it
         if self.process.stdout is not None:
             self.process.stdout.close()
 
@@ -181,25 +193,31 @@ class _Pool:
         with self._free:
             with self._lock:
                 worker = self._idle.pop() if self._idle else None
-            if worker is not None and worker.process.poll() is not None:
-                worker.stop(kill=True)
-                worker = None
-            worker = worker or _Worker()
-            again = False
-            try:
-                verdict, again = worker.settle(job)
-            finally:
-                if again:
-                    with self._lock:
-                        self._idle.append(worker)
-                else:
-                    worker.stop(kill=True)
-            return verdict
+            if worker is not None:
+                verdict = self._use(worker, job)
+                if verdict is not None:
+                    return verdict
+            return self._use(_Worker(), job) or void("the worker ended before the decision")
 
-    def warm(self, libraries: tuple[str, ...]) -> None:
+    def _use(self, worker: _Worker, job: _Job) -> Verdict | None:
+        """The child's verdict; None where the child had ended before it took the job."""
+        again = False
+        try:
+            verdict, again = worker.settle(job)
+        finally:
+            if again:
+                with self._lock:
+                    self._idle.append(worker)
+            else:
+                worker.stop(kill=True)
+        return verdict
+
+    def warm(self, libraries: tuple[str, ...], *, wait: bool) -> None:
         with self._lock:
             if not self._idle:
                 self._idle.append(_Worker(libraries))
+            if wait:
+                self._idle[-1].wait_ready()
 
     def close(self) -> None:
         with self._lock:
@@ -235,23 +253,28 @@ def _serve(parent_pid: int, libraries: list[str]) -> None:
         replies.flush()
 
     _import(libraries)
+    say(_Reply(ready=True))
     for line in sys.stdin.buffer:
         job = msgspec.json.decode(line, type=_Job)
         try:
-            bound = bind_spec(job.spec, job.target, job.choices)
-            _import(bound.verifier.libraries)
-            found = job.reading or job.evidence
-            if found is None:
-                raise InputError("a job needs a reading or evidence")
-            say(_Reply(bound=True))
-            _limit_cpu(job.timeout_s)
-            verdict = bound.settle(found)
+            verdict = _decide(job, say)
         except MemoryError:
             say(_Reply(verdict=void(f"out of memory ({MEMORY_BYTES >> 20} MiB)")))
             os._exit(0)  # a heap that was full once is not worth keeping
         except Exception as error:  # noqa: BLE001  # a grader's crash is void, never a wrong answer
             verdict = void(f"the verifier crashed while settling: {type(error).__name__}: {error}")
         say(_Reply(verdict=verdict))
+
+
+def _decide(job: _Job, say: Callable[[_Reply], None]) -> Verdict:
+    bound = bind_spec(job.spec, job.target, job.choices)
+    _import(bound.verifier.libraries)
+    found = job.reading or job.evidence
+    if found is None:
+        raise InputError("a job needs a reading or evidence")
+    say(_Reply(bound=True))
+    _limit_cpu(job.timeout_s)
+    return bound.settle(found)
 
 
 def _import(libraries: Iterable[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from steelyard.item import Item
 from steelyard.judging import judge
 from steelyard.verdict import Miss, Reading, Verdict, all_of, any_of
 from steelyard.verifiers.contract import Config
-from steelyard.verifiers.registry import Bound, bind, declared_misses, find, revision, ruler
+from steelyard.verifiers.registry import Bound, bind, declared_misses, find, register, revision, ruler
 
 ITEM = Item(id="a", input="?", target="12", verifier={"name": "token"})
 THREE = st.sampled_from([True, False, None])
@@ -113,3 +115,14 @@ def test_every_verifier_declares_the_misses_that_its_spoils_expect() -> None:
             undeclared[name] = wrong
     assert {} == undeclared
     assert {"no-answer", "token-absent"} <= declared_misses(bind(ITEM))
+
+
+def test_a_verifier_from_a_file_has_that_files_revision(tmp_path: Path) -> None:
+    """Changing the file changes the revision, whatever its verifier calls itself. [G-17]"""
+    revisions = []
+    for text in ("# first", "# second"):
+        source = tmp_path / f"{len(revisions)}.py"
+        source.write_text(text)
+        register(f"{source}:mine", find("token"), source)
+        revisions.append(revision(msgspec.structs.replace(ITEM, verifier={"name": f"{source}:mine"})))
+    assert 3 == len({*revisions, revision(ITEM)})

@@ -12,18 +12,20 @@ Easy to break: counting a void on a wrong answer as a false positive, or an unla
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, Literal
 
 import msgspec
 
+from steelyard import workers
 from steelyard.attempt import Attempt
 from steelyard.audit.cases import Case, verifier_of
 from steelyard.errors import FormatError, InputError
 from steelyard.item import Item
 from steelyard.judging import CRASHED, Judged, judge
 from steelyard.verdict import Verdict, void
-from steelyard.verifiers.registry import bind_spec
+from steelyard.verifiers.registry import bind_spec, expand, find
 
 Outcome = Literal["pass", "fail", "void"]
 Fault = Literal["false negative", "false positive", "exception"]
@@ -82,6 +84,8 @@ def audit(cases: Iterable[Case]) -> Audit:
     """Judge cases one at a time; a plain row whose verifier or target is refused is a FormatError with its line."""
     done = Audit({}, [], [])
     for case in cases:
+        if case.kind not in done.kinds:
+            _prepare(case)
         row = judge_case(case)
         tally = done.kinds.setdefault(case.kind, Tally())
         fault = fault_of(case, row)
@@ -97,6 +101,14 @@ def audit(cases: Iterable[Case]) -> Audit:
         if fault or row.exception is not None:
             done.wrong.append(Wrong(f"{case.path}:{case.line}", fault or "exception", _due(case), row))
     return done
+
+
+def _prepare(case: Case) -> None:
+    """Load a kind's verifier, and a worker where it may need one, before the clock of its first case runs."""
+    with suppress(InputError):  # a case that is refused is reported when it is judged
+        verifier = find(expand(verifier_of(case)[0])["name"])
+        if verifier.settle is not None:
+            workers.warm(verifier.libraries, wait=True)
 
 
 def judge_case(case: Case) -> Row:

@@ -101,6 +101,8 @@ class Bound(msgspec.Struct, frozen=True):
     verifier: Verifier
     config: Config
     target: str
+    name: str = ""
+    """The name by which the spec found the verifier; a file's verifier is known by `path.py:name`."""
 
     def read(self, attempt: Attempt) -> Reading | Unread:
         """The answer in an attempt; a probing verifier has none."""
@@ -144,7 +146,7 @@ def bind_spec(spec: dict[str, Any], target: str, choices: list[str] | None = Non
         raise InputError(f'verifier "{verifier.name}": {error}') from error
     if verifier.check is not None:
         verifier.check(target, config)
-    return Bound(verifier, config, target)
+    return Bound(verifier, config, target, spec["name"])
 
 
 @cache
@@ -163,11 +165,16 @@ def bind(item: Item) -> Bound:
 def declared_misses(bound: Bound) -> set[str]:
     """Every miss that a bound verifier may raise, those of its children and of its config included."""
     found = {NO_ANSWER}
-    for verifier in _used(bound):
+    for verifier in _used(bound).values():
         found.update(verifier.misses)
     if bound.verifier.misses_from is not None:
         found.update(bound.verifier.misses_from(bound.config))
     return found
+
+
+def is_local(bound: Bound) -> bool:
+    """Whether a bound verifier, or one of its children, comes from a file that only this process has loaded."""
+    return not _extra.keys().isdisjoint(_used(bound))
 
 
 def revision(item: Item, bound: Bound | None = None) -> str:
@@ -179,8 +186,8 @@ def revision(item: Item, bound: Bound | None = None) -> str:
             "target": item.target,
             "verifier": spec,
             "choices": item.choices,
-            "rules": {v.name: v.rules for v in used},
-            "code": {v.name: code_digest(v.name) for v in used},
+            "rules": {name: verifier.rules for name, verifier in used.items()},
+            "code": {name: code_digest(name) for name in used},
         }
     )
 
@@ -190,17 +197,18 @@ def ruler(revisions: dict[str, str]) -> str:
     return digest(sorted(revisions.items()))
 
 
-def _used(bound: Bound) -> list[Verifier]:
-    found = {bound.verifier.name: bound.verifier}
+def _used(bound: Bound) -> dict[str, Verifier]:
+    """The verifier and all its children, by the names that specs use."""
+    found = {bound.name or bound.verifier.name: bound.verifier}
     pending = list(bound.verifier.children(bound.config)) if bound.verifier.children else []
     while pending:
         spec = expand(pending.pop())
         child = find(spec["name"])
-        found[child.name] = child
+        found[spec["name"]] = child
         if child.children:
             settings = {k: v for k, v in spec.items() if k != "name"}
             pending.extend(child.children(msgspec.convert(settings, child.config)))
-    return [found[name] for name in sorted(found)]
+    return found
 
 
 @cache
@@ -214,7 +222,14 @@ def code_digest(name: str) -> str:
         for start in (f"steelyard.verifiers.{MODULES[name]}", *verifier.resources):
             _reach(start, modules)
         sources = {module: sha256_hex(_lf(_source(module))) for module in sorted(modules)}
-    return digest({"sources": sources, "libraries": {n: importlib.metadata.version(n) for n in verifier.libraries}})
+    return digest({"sources": sources, "libraries": {name: _version(name) for name in verifier.libraries}})
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise InputError(f"a verifier needs {distribution}: pip install 'steelyard[all]'") from error
 
 
 def _reach(module: str, seen: set[str]) -> None:
