@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from steelyard.ports import Sandbox
+from steelyard.store import inline
 from steelyard.suite import load
 
 Cli = Callable[..., "CompletedProcess[str]"]
@@ -134,6 +135,34 @@ def test_the_toolshop_walk_in_a_real_sandbox_is_judged_again_without_one(
     assert "unchanged" in again.stdout
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "run" / "judgements").glob("*.jsonl")}
     assert "unchanged" in cli("judge", "run", "--probe").stdout
+
+
+@pytest.mark.bubblewrap
+def test_a_stricter_file_check_judges_a_stored_run_and_lists_exactly_the_flip(
+    cli: Cli, tmp_path: Path, bubblewrap: Sandbox
+) -> None:
+    """Seed 001's second bad check: the new line is there, the old ones are lost. [O-18] [O-21]"""
+    rows = ["id,name", *(f"{i},{name}" for i, name in enumerate(["Ada", "Bo", "Cy"], 1))]
+    files = {"customers.csv": inline("\n".join(rows) + "\n")}
+    check = {"path": "customers.csv", "pattern": "4,Dee"}
+    job = {
+        "id": "add",
+        "input": "Add Dee as 4.",
+        "files": files,
+        "tools": ["write_file"],
+        "metadata": {"derived": True},
+    }
+    v1 = {**job, "verifier": {"name": "files", "checks": [check]}}
+    v2 = {**job, "verifier": {"name": "files", "checks": [{**check, "keep": rows[1:]}]}}
+    (tmp_path / "v1.jsonl").write_text(json.dumps(v1) + "\n")
+    (tmp_path / "v2.jsonl").write_text(json.dumps(v2) + "\n")
+    call = json.dumps({"name": "write_file", "arguments": {"path": "customers.csv", "content": "id,name\n4,Dee\n"}})
+    replies = [{"contains": "Add Dee", "reply": f"<tool_call>{call}</tool_call>"}, {"reply": "Done."}]
+    model = f"scripted:{_replies(tmp_path / 'r.jsonl', replies)}"
+    cli("run", "v1.jsonl", "--model", model, "--out", "run", "--allow-unproven")
+    assert 1.0 == json.loads((tmp_path / "run" / "report.json").read_text())["score"]
+    judged = json.loads(cli("judge", "run", "--suite", "v2.jsonl", "--json").stdout)
+    assert [{"item": "add", "rollout": 0, "before": True, "after": False}] == judged["flips"]
 
 
 def _judgements(run: Path) -> list[dict[str, Any]]:

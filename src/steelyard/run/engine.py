@@ -27,7 +27,7 @@ from steelyard.solvers.chat import chat
 from steelyard.solvers.tools import run_tools
 from steelyard.suite import Suite
 from steelyard.verdict import Evidence
-from steelyard.verifiers.registry import revision
+from steelyard.verifiers.registry import revision, spec_digest
 
 PROBES_AT_ONCE = max(2, os.cpu_count() or 2)
 
@@ -132,9 +132,8 @@ class Engine:
         async with self._probes:
             seen = await asyncio.to_thread(gather, item, self._suite.bound[item.id], attempt, self._kit)
         if isinstance(seen, Evidence):
-            self._journal.append_evidence(
-                EvidenceLine(item.id, number, revision(item, self._suite.bound[item.id]), seen)
-            )
+            judge = revision(item, self._suite.bound[item.id])
+            self._journal.append_evidence(EvidenceLine(item.id, number, judge, spec_digest(item), seen))
 
 
 class _Interrupts:

@@ -46,11 +46,16 @@ class Rollout(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class EvidenceLine(msgspec.Struct, frozen=True):
-    """What a probe saw of one rollout, and the revision of the judge that probed."""
+    """What a probe saw of one rollout, the revision of the judge that probed, and the spec that it probed by.
+
+    Evidence answers the questions of its spec: under another spec it must be gathered again, under another revision
+    of the same spec it is still what was seen.
+    """
 
     item: str
     rollout: int
     revision: str
+    spec: str
     evidence: Evidence
 
 

@@ -132,6 +132,8 @@ class _Judge:
 
     def _judged(self, item: Item, rollout: Rollout, attempt: Attempt) -> Judged:
         stored = self._evidence.get((item.id, rollout.rollout))
+        if stored is not None and stored.spec != registry.spec_digest(item):
+            stored = None  # it answers another spec's questions, so it is gathered again
         judged = judge(
             item,
             self._suite.bound[item.id],
@@ -141,8 +143,10 @@ class _Judge:
             reference_passes=lambda: self._reference_passes(item),
         )
         if judged.evidence is not None and stored is None:
-            line = EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], judged.evidence)
-            self.gathered.append(line)
+            spec = registry.spec_digest(item)
+            self.gathered.append(
+                EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], spec, judged.evidence)
+            )
         return judged
 
     def _reference_passes(self, item: Item) -> bool:
