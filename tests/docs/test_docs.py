@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -69,3 +70,12 @@ def test_every_command_that_the_pages_show_exists() -> None:
         name for page in PAGES for name in re.findall(r"(?m)(?:^|`)steelyard ([a-z][a-z-]+)", page.read_text("utf-8"))
     }
     assert set() == shown - set(COMMANDS) - set(command_groups())
+
+
+@pytest.mark.parametrize("script", ["write_verifiers_page.py", "write_traceability.py", "write_revisions.py"])
+def test_the_pages_that_are_made_are_current(script: str) -> None:
+    """`make formats` makes them from the code and the tests; a stale page fails here."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / script), "--check"], capture_output=True, text=True, check=False
+    )
+    assert 0 == done.returncode, done.stdout + done.stderr

@@ -21,7 +21,7 @@ from steelyard.item import Item
 from steelyard.ports import Kit
 from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, all_of, any_of
 from steelyard.verifiers.contract import Config, Verifier, as_text
-from steelyard.verifiers.registry import Bound, bind_spec, expand, find
+from steelyard.verifiers.registry import Bound, bind_spec
 
 _Combine = Callable[[Sequence[Verdict]], Verdict]
 
@@ -113,14 +113,12 @@ def _children(config: ComposeConfig) -> list[dict[str, Any]]:
     return [_spec(one) for one in config.of]
 
 
-def _misses_from(config: ComposeConfig) -> list[str]:
+def _misses_from(config: ComposeConfig, target: str) -> list[str]:
     """What the children's own configs name; the misses that their verifiers declare are found without this."""
     named: list[str] = []
-    for one in config.of:
-        spec = expand(_spec(one))
-        child = find(spec.pop("name"))
-        if child.misses_from is not None:
-            named += child.misses_from(msgspec.convert(spec, child.config))
+    for child in _bound(target, config):
+        if child.verifier.misses_from is not None:
+            named += child.verifier.misses_from(child.config, child.target)
     return named
 
 

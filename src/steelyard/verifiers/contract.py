@@ -82,8 +82,8 @@ class Verifier(msgspec.Struct, frozen=True, kw_only=True):
     """Right answers in unusual forms: `make(target, config, prompt)`, None where it does not apply."""
     children: Callable[[Any], list[dict[str, Any]]] | None = None
     """Specs of the verifiers that a composed config holds."""
-    misses_from: Callable[[Any], list[str]] | None = None
-    """Misses that a config names itself, as `fields` does."""
+    misses_from: Callable[[Any, str], list[str]] | None = None
+    """Misses that a config and a target name themselves, as `fields` does."""
     libraries: tuple[str, ...] = ()
     """Distributions that reading or deciding calls; their versions are in the revision."""
     resources: tuple[str, ...] = ()

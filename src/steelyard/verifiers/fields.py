@@ -189,8 +189,8 @@ def _children(config: FieldsConfig) -> list[dict[str, Any]]:
     return [rule.verifier for rule in config.fields.values() if rule.verifier is not None]
 
 
-def _misses_from(config: FieldsConfig) -> list[str]:
-    return [rule.miss or f"wrong-{name}" for name, rule in config.fields.items()]
+def _misses_from(config: FieldsConfig, target: str) -> list[str]:
+    return [rule.miss or f"wrong-{name}" for name, rule in _rules(_targets(target), config).items()]
 
 
 def _plain(target: str, config: FieldsConfig) -> dict[str, Any] | None:

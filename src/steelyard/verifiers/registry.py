@@ -168,7 +168,7 @@ def declared_misses(bound: Bound) -> set[str]:
     for verifier in _used(bound).values():
         found.update(verifier.misses)
     if bound.verifier.misses_from is not None:
-        found.update(bound.verifier.misses_from(bound.config))
+        found.update(bound.verifier.misses_from(bound.config, bound.target))
     return found
 
 
@@ -219,15 +219,23 @@ def _used(bound: Bound) -> dict[str, Verifier]:
 @cache
 def code_digest(name: str) -> str:
     """sha256 over the sources that a verifier reaches, plus name==version of the libraries it calls."""
-    verifier = find(name)
+    libraries = {library: _version(library) for library in find(name).libraries}
+    return digest({"sources": _sources(name), "libraries": libraries})
+
+
+def source_digest(name: str) -> str:
+    """sha256 over the sources that a verifier reaches, without the versions of libraries."""
+    return digest(_sources(name))
+
+
+@cache
+def _sources(name: str) -> dict[str, str]:
     if name in _extra:
-        sources = {"file": sha256_hex(_lf(_extra[name][1]))}
-    else:
-        modules: set[str] = set()
-        for start in (f"steelyard.verifiers.{MODULES[name]}", *verifier.resources):
-            _reach(start, modules)
-        sources = {module: sha256_hex(_lf(_source(module))) for module in sorted(modules)}
-    return digest({"sources": sources, "libraries": {name: _version(name) for name in verifier.libraries}})
+        return {"file": sha256_hex(_lf(_extra[name][1]))}
+    modules: set[str] = set()
+    for start in (f"steelyard.verifiers.{MODULES[name]}", *find(name).resources):
+        _reach(start, modules)
+    return {module: sha256_hex(_lf(_source(module))) for module in sorted(modules)}
 
 
 def _version(distribution: str) -> str:
@@ -253,14 +261,15 @@ def _reach(module: str, seen: set[str]) -> None:
 
 
 def _is_module(name: str) -> bool:
-    return name.startswith("steelyard.") and (_PACKAGE / Path(*name.split(".")[1:]).with_suffix(".py")).exists()
+    return name.startswith("steelyard.") and _source(name).exists()
 
 
 _PACKAGE = Path(__file__).parent.parent
 
 
 def _source(module: str) -> Path:
-    return _PACKAGE / Path(*module.split(".")[1:]).with_suffix(".py")
+    path = _PACKAGE / Path(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def _lf(path: Path) -> bytes:

@@ -82,7 +82,7 @@ def _decide(found: Reading, target: str, config: SetConfig) -> Verdict:
     else:
         want, got = Counter(map(typed, wanted)), Counter(map(typed, found.value))
     if not config.multiset:
-        want, got = Counter(set(want)), Counter(set(got))
+        want, got = Counter(dict.fromkeys(want, 1)), Counter(dict.fromkeys(got, 1))  # keeps the order
     misses = [Miss("missing-element", str(key[1])[:200]) for key in (want - got).elements()]
     misses += [Miss("extra-element", str(key[1])[:200]) for key in (got - want).elements()]
     return Verdict(not misses, misses)

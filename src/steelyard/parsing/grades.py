@@ -1,0 +1,391 @@
+"""Reading the grade out of a grader's reply; unparsed is an outcome with its reason, never a default grade.
+
+Rules, in this order:
+1. `json`: a label `key=value` is that field of a JSON reply; of another JSON object, the field named as a verdict, else
+   the only field that is a label;
+2. the last of these that is meant: `line`, a line that is only a label (decoration does not count; `A: CORRECT` is one
+   label), and `marker`, a label after a verdict marker (`Judgement: yes`, `<grade>B</grade>`, `I grade it as B`);
+3. `only`: the only grade that the labels in the text commit to, those in the told case before others.
+Labels that list the options, in quotation blocks, asked, supposed, denied or said by others do not count
+(`grade_labels`). Of a very long reply the last 60,000 characters count, and where they give no grade the first 20,000.
+Reasoning blocks, struck-out text and run-on examples are dropped first (`final`).
+Not covered: replies that grade several answers at once.
+Easy to break: labels that differ are no grade; linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from steelyard.parsing.final import final_part
+from steelyard.parsing.grade_labels import (
+    MINE,
+    MOST,
+    Found,
+    Label,
+    find_labels,
+    labels_of,
+    meant,
+    pattern_of,
+    said_by_others,
+    without_blocks,
+)
+from steelyard.parsing.json_prose import JsonFound, json_in
+
+
+class Grade(msgspec.Struct, frozen=True):
+    """A grade, the rule that found it, and where its label stands in the reply."""
+
+    grade: str
+    rule: str
+    span: tuple[int, int]
+
+
+_WORD = (
+    r"grade|grading|verdict|judge?ment|decision|rating|score|label|conclusion|evaluation|assessment"
+    r"|classification|ruling|outcome"
+    r"|result|category|status|final(?: answer)?|urteil|bewertung|note|评分|判断|结论|评价|判定"
+)
+_WEAK = r"(?:is[ _])?correct(?:ness)?|equivalent|equivalence|match(?:es)?|answer|response|passed|accuracy|output"
+_LEAD = (
+    r"(?:(?:so|therefore|thus|hence|my|the|our|final|overall|your|final answer|is|llm|grader['’]?s?"
+    r"|judge['’]?s?)[\s*_`,]+){0,4}"
+)
+_JOIN = (
+    r"(?:[\s*_`\"”\])]*(?:[:：=→-]|->|=>|–|—)|[*_`\"\])]*\s+(?:is|was|should be|must be|will be|has to be"
+    r"|would be|remains|=|→)\s*:?)"
+)
+_MARKER = re.compile(
+    rf"(?<![^\W_]){_LEAD}(?:{_WORD})(?:\s+(?:for|of)\s+(?:the|this)\s+\w+)?(?:\s?\([^()\n]{{0,40}}\))?{_JOIN}",
+    re.IGNORECASE,
+)
+_WEAK_LINE = re.compile(
+    rf"^[ \t>*_#`\[(\"'-]*{_LEAD}(?:{_WEAK})[\s*_`\"\])]*(?:[:：=]|\s+is\s*:)", re.IGNORECASE | re.MULTILINE
+)
+_VERB = re.compile(
+    r"(?<![^\W_])(?:grade|graded|mark|marked|rate|rated|label|labell?ed|classify|classified|judge|judged|deem"
+    r"|deemed|consider|considered|choose"
+    r"|chose|select|selected|pick|picked|assign|assigned|award|awarded|give|given|gave|go with|going with"
+    r"|settle (?:on|for)|output|answer with|vote|say)"
+    r"(?:\s+(?:it|this|that|the (?:answer|response|reply|submission|prediction)|(?:a|the) (?:grade|score"
+    r"|rating|label|verdict)(?: of)?|them)){0,2}"
+    r"(?:\s+(?:as|to be|a|an|the|of|with|grade|option|letter|for)){0,2}\s*:?(?=[\s*_`\"'“‘(\[])",
+    re.IGNORECASE,
+)
+_TAGGED = re.compile(
+    r"<(verdict|grade|judge?ment|answer|result|score|rating|label|decision|final|output)>([^<]{0,200})</\1>",
+    re.IGNORECASE,
+)
+_BOXED = re.compile(r"\\boxed\s?\{\s?(?:\\text(?:bf)?\{)?([^{}]{1,60})\}")
+_SENTENCE_END = re.compile(r"\n|[.!?;](?=\s|$)")
+_CORRECTION = re.compile(
+    r"(?<![^\W_])(?:no|wait|actually|sorry|correction|scratch that|i mean|or rather|rather|make that"
+    r"|on second thoughts?"
+    r"|on reflection|i take that back|oops|hmm+|my mistake|let me (?:revise|correct|change))(?![^\W_])",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\W*(?:(?:or|and|/|,|vs\.?|&|to|maybe|possibly|perhaps)\W*)+(?:an?\W+)?", re.IGNORECASE)
+_AT_ONCE = re.compile(
+    r"[\s*_`\"'“‘”’(\[{<#$\\]*(?:(?:that )?(?:it|this|the \w{1,12})(?: is|['’]s|:)\s+)?(?:not |never "
+    r"|definitely |clearly |simply |still |a |an |the )?"
+    r"[\s*_`\"'“‘(\[{<$\\]*(?:text(?:bf)?\{)?",
+    re.IGNORECASE,
+)
+_WORD_NEXT = re.compile(r"\s+(?!(?:or|and|because|since|as|for|here|with|then|vs)(?![^\W_]))[a-z]")
+_CONDITION = re.compile(
+    r"(?<![^\W_])(?:if|unless|whether|suppose|supposing|assuming|to be|could be|might be|would be|may be"
+    r"|had been|when)(?![^\W_])[^.!?\n;,:]{0,60}$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+_NAMES_ONLY = re.compile(rf"\W*(?:(?:{_LEAD})(?:{_WORD}))?\W*", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:(?:final|overall|is|my|the|llm|grader|judge) )*(?:{_WORD}|correct|correctness|equivalent|match|passed)",
+    re.IGNORECASE,
+)
+_REACH = 160
+_NARROW = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_HEAD, _TAIL = 20_000, 60_000
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What the grader was told, prepared: labels, their pattern, fields of JSON, and for two grades the other one."""
+
+    labels: list[Label]
+    pattern: re.Pattern[str]
+    fields: dict[str, dict[str, str]]
+    opposite: dict[str, str]
+
+
+class _Candidate(msgspec.Struct, frozen=True):
+    """A label that may be the grade; without a grade, labels that differ in one place."""
+
+    start: int
+    end: int
+    grade: str | None
+    rule: str
+    listing: bool = False
+
+
+def read_grade(reply: str, labels: Mapping[str, str]) -> Grade | str:
+    """The grade that a reply gives under `labels` (what the grader was to write -> grade), or why it gives none."""
+    part = final_part(reply)
+    if part.reason or not part.text.strip():
+        return part.reason or "the reply is empty"
+    found = _read(part.text.translate(_NARROW), _told(tuple(labels.items())))
+    if isinstance(found, str):
+        return found
+    start, end = found.span
+    return Grade(found.grade, found.rule, (start + part.offset, end + part.offset))
+
+
+@lru_cache(maxsize=64)
+def _told(pairs: tuple[tuple[str, str], ...]) -> _Told:
+    labels = dict(pairs)
+    fields: dict[str, dict[str, str]] = {}
+    for text, grade in labels.items():
+        name, equals, value = text.partition("=")
+        if equals and name.strip():
+            fields.setdefault(name.strip().casefold(), {})[value.strip().strip("\"'").casefold()] = grade
+    found = labels_of(labels)
+    grades = list(dict.fromkeys(labels.values()))
+    opposite = dict(zip(grades, reversed(grades), strict=True)) if len(grades) == 2 else {}
+    return _Told(found, pattern_of(found), fields, opposite)
+
+
+def _read(text: str, told: _Told) -> Grade | str:
+    whole = json_in(text)
+    if isinstance(whole, JsonFound) and isinstance(whole.value, dict):
+        by_field = _from_json(whole, told)
+        if by_field is not None or whole.rule == "text":
+            return by_field or "the JSON reply names no grade"
+    if len(text) <= _HEAD + _TAIL:
+        return _in_text(text, 0, told)
+    found = _in_text(text[-_TAIL:], len(text) - _TAIL, told)
+    return found if isinstance(found, Grade) else _in_text(text[:_HEAD], 0, told)
+
+
+def _in_text(text: str, offset: int, told: _Told) -> Grade | str:
+    found: Grade | str = "no label that is meant stands in the reply"
+    for body in without_blocks(text):
+        strong = _lines(body, told) + _markers(body, told, _MARKER, _VERB)
+        strong = strong or _markers(body, told, _WEAK_LINE)
+        if strong:
+            found = _last(body, strong, told)
+            break
+        known = _meant(body, told)
+        if known:
+            found = _only(body, known)
+            break
+    if isinstance(found, str):
+        return found
+    return Grade(found.grade, found.rule, (found.span[0] + offset, found.span[1] + offset))
+
+
+def _last(text: str, strong: list[_Candidate], told: _Told) -> Grade | str:
+    best = max(strong, key=lambda one: (one.end, one.grade is not None))
+    after = text[best.end : best.end + _REACH]
+    cue = _CORRECTION.search(after[:40])
+    if cue and not any(map(str.isalnum, after[: cue.start()])):
+        for one in find_labels(after, told.labels, told.pattern, cue.end()):
+            grade = meant(after, one, told.opposite, marked=True)
+            if grade:
+                return Grade(grade, "correction", (best.end + one.start, best.end + one.end))
+    if best.grade is None:
+        return f"several labels that differ: {text[best.start : best.end]!r}"
+    return Grade(best.grade, best.rule, (best.start, best.end))
+
+
+def _lines(text: str, told: _Told) -> list[_Candidate]:
+    """Lines that are only a label, without those that list the options."""
+    runs: list[list[_Candidate]] = [[]]
+    at = 0
+    for line in text.splitlines(keepends=True):
+        found = _line(line, at, told) if len(line) <= _REACH else None
+        if found is None:
+            runs.append([])
+        else:
+            runs[-1].append(found)
+        at += len(line)
+    return [one for run in runs for one in _unlisted(run)]
+
+
+def _unlisted(run: list[_Candidate]) -> list[_Candidate]:
+    listed = [one for one in run if one.listing]
+    if len({one.grade for one in listed}) > 1:
+        return [one for one in run if not one.listing]
+    return [] if len({one.grade for one in run}) > 2 else run
+
+
+def _line(line: str, at: int, told: _Told) -> _Candidate | None:
+    if "?" in line:
+        return None
+    found = find_labels(line, told.labels, told.pattern)
+    if not found:
+        return None
+    edges = [0, *(edge for one in found for edge in (one.start, one.end)), len(line)]
+    rest = [line[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    bullet = _BULLET.match(line)
+    first = rest[0][bullet.end() :] if bullet and bullet.end() <= len(rest[0]) else rest[0]
+    if any(map(str.isalnum, "".join(rest[1:]))) or not _NAMES_ONLY.fullmatch(first):
+        return None
+    grades = {one.label.grade for one in found}
+    if len(grades) > 1 and _is_key(line, found):
+        found, grades = found[-1:], {found[-1].label.grade}
+    listing = len(found) > 1 or bullet is not None
+    grade = grades.pop() if len(grades) == 1 else None
+    return _Candidate(at + found[0].start, at + found[-1].end, grade, "line", listing)
+
+
+def _is_key(line: str, found: list[Found]) -> bool:
+    """Whether the labels before the last one only name the field: `Correct: no`, `PASS/FAIL: FAIL`."""
+    colon = line.rfind(":", found[-2].end, found[-1].start)
+    if colon < 0:
+        return False
+    named = {one.label.grade for one in found[:-1]}
+    return len(named) > 1 or (found[-1].label.kind == "reply" and found[0].label.kind == "name")
+
+
+def _markers(text: str, told: _Told, *patterns: re.Pattern[str]) -> list[_Candidate]:
+    """Labels after a verdict marker, in a tag or in a box."""
+    found = []
+    for pattern in patterns:
+        for marker in list(pattern.finditer(text))[-MOST:]:
+            one = None if _others(text, marker.start()) else _marked(text, marker.end(), told, pattern is _VERB)
+            if one is not None:
+                found.append(one)
+    for held in (*_TAGGED.finditer(text), *_BOXED.finditer(text)) if _MARKER in patterns else ():
+        one = _line(held[held.lastindex or 1], held.start(held.lastindex or 1), told)
+        if one is not None:
+            found.append(_Candidate(one.start, one.end, one.grade, "marker"))
+    return found
+
+
+def _others(text: str, at: int) -> bool:
+    """Whether the words before a marker make it a supposition, a quotation or somebody else's."""
+    before = re.split(r"\n|[.!?]\s", text[max(0, at - _REACH) : at])[-1]
+    if _CONDITION.search(before) and not MINE.search(before):
+        return True
+    if before.count('"') % 2 or before.count("“") > before.count("”"):
+        return before.strip(" \t*_>#-") not in ('"', "“")
+    return said_by_others(before)
+
+
+def _marked(text: str, at: int, told: _Told, at_once: bool) -> _Candidate | None:
+    """The label that a marker which ends at `at` gives; `at_once` where it must follow directly."""
+    stop = _line_end(text, at)
+    if not any(map(str.isalnum, text[at:stop])):
+        if at_once:
+            return None
+        at = stop + len(text[stop : stop + _REACH]) - len(text[stop : stop + _REACH].lstrip())
+        stop = _line_end(text, at)
+    found = find_labels(text, told.labels, told.pattern, at, stop)
+    opening = _AT_ONCE.match(text, at, stop)
+    if found and opening and found[0].start <= opening.end() and _is_label(text, found[0]):
+        return _first(text, found, told)
+    if at_once or not found:
+        return None
+    end = _SENTENCE_END.search(text, at, stop)
+    inside = [one for one in found if not end or one.end <= end.start()]
+    grades = {grade for one in inside if (grade := meant(text, one, told.opposite))}
+    return _Candidate(inside[0].start, inside[-1].end, grades.pop(), "marker") if len(grades) == 1 else None
+
+
+def _line_end(text: str, at: int) -> int:
+    """Where the line from `at` on ends, at most `_REACH` characters further."""
+    limit = min(len(text), at + _REACH)
+    end = text.find("\n", at, limit)
+    return limit if end < 0 else end
+
+
+def _is_label(text: str, one: Found) -> bool:
+    """Whether a letter right after a marker is no article: `Grade: a`, but not `Verdict: a correct answer`."""
+    article = one.label.kind == "letter" and (not one.exact or one.label.text in ("A", "I"))
+    return not (article and _WORD_NEXT.match(text, one.end))
+
+
+def _first(text: str, found: list[Found], told: _Told) -> _Candidate | None:
+    """The label right after a marker, unless another is listed beside it or put in its place."""
+    best: _Candidate | None = None
+    at = found[0].start
+    for one in found:
+        between = text[at : one.start]
+        at = one.end
+        listed = _LISTED.fullmatch(between) is not None or not any(map(str.isalnum, between))
+        corrected = _CORRECTION.search(between) is not None
+        if best is not None and not listed and not corrected:
+            break
+        grade = meant(text, one, told.opposite, marked=True)
+        if best is not None and listed and grade not in (None, best.grade):
+            return _Candidate(best.start, one.end, None, "marker")
+        if grade is not None and (best is None or corrected):
+            best = _Candidate(one.start, one.end, grade, "marker")
+    return best
+
+
+def _meant(text: str, told: _Told) -> list[tuple[Found, str]]:
+    """The labels that are meant, without those that stand side by side and differ: they name the options."""
+    found = find_labels(text, told.labels, told.pattern)
+    known = [(one, grade) for one in found if (grade := meant(text, one, told.opposite))]
+    runs: list[list[tuple[Found, str]]] = []
+    for one, grade in known:
+        if runs and _side_by_side(text[runs[-1][-1][0].end : one.start]):
+            runs[-1].append((one, grade))
+        else:
+            runs.append([(one, grade)])
+    return [pair for run in runs if len({grade for _, grade in run}) == 1 for pair in run]
+
+
+def _side_by_side(between: str) -> bool:
+    listed = _LISTED.fullmatch(between) is not None or not any(map(str.isalnum, between))
+    return listed and not set(between) & set(".!?\n")
+
+
+def _only(text: str, known: list[tuple[Found, str]]) -> Grade | str:
+    told_case = [(one, g) for one, g in known if one.exact and (one.label.text.isupper() or one.label.kind == "mark")]
+    chosen = told_case or known
+    grades = list(dict.fromkeys(grade for _, grade in chosen))
+    last, grade = chosen[-1]
+    if len(grades) > 1:
+        before = [one for one, other in chosen if other != grade][-1]
+        if not _CORRECTION.search(text[before.end : last.start]):
+            return f"labels that differ: {', '.join(repr(text[one.start : one.end]) for one, _ in chosen[:6])}"
+    return Grade(grade, "only", (last.start, last.end))
+
+
+def _from_json(found: JsonFound, told: _Told) -> Grade | str | None:
+    value: dict[str, Any] = found.value
+    if told.fields:
+        given = {
+            told.fields[name.strip().casefold()].get(_scalar(one))
+            for name, one in value.items()
+            if name.strip().casefold() in told.fields
+        }
+        if len(given) == 1 and (grade := next(iter(given))):
+            return Grade(grade, "json", found.span)
+        if given:
+            return "the field of the verdict has no value that is a label"
+    marked = [one for name, one in value.items() if _NAMED.fullmatch(re.sub(r"[\W_]+", " ", name).strip())]
+    for values in (marked, list(value.values())):
+        grades = {grade for one in values if (grade := _value_grade(_scalar(one), told))}
+        if len(grades) == 1:
+            return Grade(grades.pop(), "json", found.span)
+        if grades:
+            return "fields of the JSON reply name grades that differ"
+    return None
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return str(value).strip().casefold() if isinstance(value, str | int | float) else ""
+
+
+def _value_grade(text: str, told: _Told) -> str | None:
+    one = _line(text, 0, told) if len(text) <= _REACH else None
+    return one.grade if one else None

@@ -1,0 +1,64 @@
+"""The code behind a verifier changes only with docs/formats/revisions.json, and that only with its rows met."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.verifiers.prove_rows import Fault, RowsReport
+
+SCRIPT = Path(__file__).parents[3] / "scripts" / "write_revisions.py"
+
+
+def _script(folder: Path) -> tuple[dict[str, Any], Path]:
+    """The script's names, writing to a copy of the file."""
+    names = runpy.run_path(str(SCRIPT))
+    copy = folder / "revisions.json"
+    shutil.copy(names["FILE"], copy)
+    names["main"].__globals__["FILE"] = copy
+    return names, copy
+
+
+def test_the_code_of_every_verifier_is_the_one_whose_rows_passed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A changed verifier must be written down again, which its rows allow or not."""
+    code = runpy.run_path(str(SCRIPT))["main"](["--check"])
+    assert (0, "docs/formats/revisions.json is current\n") == (code, capsys.readouterr().out)
+
+
+def test_a_changed_verifier_is_named_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Changed, new and gone, each with the command and the place for the effect on scores."""
+    names, copy = _script(tmp_path)
+    written = json.loads(copy.read_text("utf-8"))
+    written["number"]["code"] = "another"
+    written["gone"] = written.pop("token")
+    copy.write_text(json.dumps(written), "utf-8")
+    assert 1 == names["main"](["--check"])
+    advice = "run `make formats` after its rows pass; say the effect on scores in changelog/"
+    said = [f"gone is gone: {advice}", f"number changed: {advice}", f"token is new: {advice}"]
+    assert [f"the code of {one}" for one in said] == capsys.readouterr().out.splitlines()
+
+
+def test_a_changed_verifier_is_not_written_while_a_row_is_not_met(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file stays as it is, and the row is named."""
+    names, copy = _script(tmp_path)
+    copy.write_text("{}", "utf-8")
+    fault = Fault("rows/exact.jsonl:1", "must pass, got fail", "the target itself")
+    names["main"].__globals__["prove_rows"] = lambda name: RowsReport(name, {}, [fault] if name == "exact" else [], [])
+    assert 1 == names["main"]([])
+    assert "{}" == copy.read_text("utf-8")
+    assert "rows/exact.jsonl:1  must pass, got fail (the target itself)" == capsys.readouterr().out.splitlines()[0]
+
+
+def test_writing_again_changes_nothing(tmp_path: Path) -> None:
+    """The file is the same on every machine and every time."""
+    names, copy = _script(tmp_path)
+    names["main"]([])
+    before = copy.read_text("utf-8")
+    assert (0, before) == (names["main"]([]), copy.read_text("utf-8"))
