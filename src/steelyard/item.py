@@ -4,12 +4,14 @@
 `messages(item)` is the only place where an item becomes messages: nothing else renders a prompt.
 A line loads unchanged in Inspect's `json_dataset` (`input`, `target`, `id`, `choices`, `files`, `metadata`,
 `setup` and `sandbox` have Inspect's meaning). Seed lines (`input` + `question`, string verifier, `tolerance`)
-are read too. Not covered: whether the verifier exists and its config is valid (`verifiers` does that at load).
+are read too. Not covered: whether the verifier exists and its config is valid, whether tools are known and setup
+text is found (`suite` asks for those at load).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import posixpath
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,38 @@ def with_hidden(spec: dict[str, Any], change: Callable[[str], str]) -> dict[str,
     }
 
 
+def check_item(item: Item) -> None:
+    """Refuse an empty prompt and paths that no workspace can have; InputError names the place inside the item."""
+    if not item.prompt.strip():
+        raise InputError("the prompt is empty")
+    for path in item.files:
+        _check_path("files", path)
+    for edit in item.edits:
+        _check_path("edits", edit.path)
+        if edit.path not in item.files:
+            raise InputError(f"setup text is for {edit.path}{did_you_mean(edit.path, item.files)}")
+    for path in _hidden_paths(item.verifier):
+        _check_path("hidden", path)
+
+
+def _check_path(field: str, path: str) -> None:
+    leaves = path == ".." or path.startswith(("/", "../"))
+    if path in ("", ".") or leaves or "\0" in path or posixpath.normpath(path) != path:
+        raise InputError(f'{field}: a path is relative, without "..", ".", "//" and NUL, got {path[:80]!r}')
+
+
+def _hidden_paths(spec: dict[str, Any]) -> Iterator[str]:
+    """The paths of a verifier's `hidden` files, those of composed children too."""
+    for name, value in spec.items():
+        if name == "hidden" and isinstance(value, dict):
+            yield from value
+        elif name == "of" and isinstance(value, list):
+            for child in value:
+                if isinstance(child, dict):
+                    yield from _hidden_paths(child)
+
+
+_TOO_DEEP = "lists and objects are nested too deeply"
 _FIELDS = frozenset(field.name for field in msgspec.structs.fields(Item))
 
 
@@ -139,6 +173,8 @@ def item_from_dict(raw: Any, path: Path | str, line: int | None = None) -> Item:
     try:
         item = msgspec.convert(raw, Item)
         ask(item), key(item)
+    except RecursionError as error:
+        raise FormatError(path, line, f"{name}{_TOO_DEEP}") from error
     except (msgspec.ValidationError, InputError) as error:
         raise FormatError(path, line, f"{name}{error}") from error
     return item
@@ -150,6 +186,8 @@ def item_from_line(data: bytes | str, path: Path | str, line: int) -> Item:
         raw = msgspec.json.decode(data)
     except msgspec.DecodeError as error:
         raise FormatError(path, line, f"broken JSON: {error}") from error
+    except RecursionError as error:
+        raise FormatError(path, line, _TOO_DEEP) from error
     return item_from_dict(raw, path, line)
 
 

@@ -67,7 +67,10 @@ def judge(
     judged = _once(item, bound, attempt, kit, evidence)
     if judged.verdict.passed is None:
         judged = _once(item, bound, attempt, kit, evidence)
-        if judged.verdict.passed is None and reference_passes is not None and reference_passes():
+        seen = (
+            judged.evidence is not None or not bound.probes
+        )  # without evidence nothing was judged, so nothing provoked
+        if judged.verdict.passed is None and seen and reference_passes is not None and reference_passes():
             note = f"{PROVOKED}: {judged.verdict.note}"
             judged = msgspec.structs.replace(judged, verdict=msgspec.structs.replace(judged.verdict, note=note))
     return judged
@@ -82,6 +85,8 @@ def _once(item: Item, bound: Bound, attempt: Attempt, kit: Kit | None, evidence:
             if isinstance(found, Verdict):
                 return Judged(found)
             evidence = found
+        elif bound.verifier.reread is not None:
+            evidence = bound.verifier.reread(attempt, evidence, bound.config)
         return Judged(_decide(item, bound, evidence), evidence=evidence)
     try:
         reading = bound.read(attempt)

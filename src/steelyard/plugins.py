@@ -2,7 +2,7 @@
 
 Two doors, the same for built-in families and anyone else's: the entry-point groups `steelyard.families` and
 `steelyard.commands`, and a file that the user names on the command line. A file that only a *suite* names is never
-executed unless the user passes --trust.
+executed unless the user passes --trust. Whatever such code does wrong is one line that says where (`author_code`).
 Easy to break: scanning installed packages on the way to `--help`; nothing here runs at import.
 """
 
@@ -10,19 +10,46 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import re
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError, SteelyardError, did_you_mean
 from steelyard.family import Family
 from steelyard.verifiers.contract import Verifier
 
 FAMILIES = "steelyard.families"
 COMMANDS = "steelyard.commands"
+_FILE_MODULE = "steelyard_file_"
+_REFERENCE = re.compile(r"(.*\.py)(?::([^/:]*))?", re.DOTALL)
+
+
+@contextmanager
+def author_code(where: str) -> Iterator[None]:
+    """Run an author's code: an exception or a SystemExit in it becomes `where: Type: message (file.py:line)`.
+
+    The place is the innermost frame inside a file that the user named, else the innermost of all. KeyboardInterrupt
+    and the errors of this program pass as they are.
+    """
+    try:
+        yield
+    except SteelyardError:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = [(f, line) for f, line in traceback.walk_tb(error.__traceback__)][2:]  # less the two of this `with`
+        users = [(f, line) for f, line in frames if str(f.f_globals.get("__name__")).startswith(_FILE_MODULE)]
+        places = [f"{Path(f.f_code.co_filename).name}:{line}" for f, line in users or frames]
+        said = str(error)
+        if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
+            said, places = error.msg, [f"{Path(error.filename).name}:{error.lineno}"]
+        said = " ".join(f"{where}: {type(error).__name__}: {said}".split()).removesuffix(":")
+        raise InputError(said + (f" ({places[-1]})" if places else "")) from error
 
 
 @cache
@@ -35,57 +62,71 @@ def family_names() -> list[str]:
     return sorted(_entry_points(FAMILIES))
 
 
+def split_reference(reference: str) -> tuple[str, str]:
+    """The path and the name of `path.py:name` or `path.py` (no name); ("", "") for anything else."""
+    match = _REFERENCE.fullmatch(reference)
+    return (match[1], match[2] or "") if match else ("", "")
+
+
 def is_file_reference(reference: str) -> bool:
     """Whether a reference is `path.py` or `path.py:name`, not an installed name."""
-    return reference.partition(".py")[1] == ".py" and reference.partition(".py")[2][:1] in ("", ":")
+    return split_reference(reference)[0] != ""
 
 
 def find_family(reference: str) -> Family:
     """A family by installed name, `path.py:name`, or `path.py` when it defines one family only."""
     if is_file_reference(reference):
-        return _family_from_file(reference)
+        return _family_from_file(*split_reference(reference))
     point = _entry_points(FAMILIES).get(reference)
     if point is None:
         raise InputError(f'no family "{reference}"{did_you_mean(reference, family_names())}')
-    try:
-        found = point.load()
-    except ImportError as error:
-        raise InputError(f'family "{reference}" needs a package that is not here: {error}') from error
+    with author_code(f'family "{reference}" ({point.value}) cannot be loaded'):
+        try:
+            found = point.load()
+        except ImportError as error:
+            raise InputError(f'family "{reference}" needs a package that is not here: {error}') from error
     if not isinstance(found, Family):
         raise InputError(f'entry point "{reference}" ({point.value}) is not a Family')
     return found
 
 
-def _family_from_file(reference: str) -> Family:
-    path, _, name = reference.partition(".py:") if ".py:" in reference else (reference[:-3], "", "")
-    module = load_file(Path(path + ".py"))
-    families = {key: value for key, value in vars(module).items() if isinstance(value, Family)}
+def _family_from_file(path: str, name: str) -> Family:
+    """A family of a file, by its variable, else by its own name; without a name the only one there."""
+    families = {key: value for key, value in vars(load_file(Path(path))).items() if isinstance(value, Family)}
+    if not families:
+        raise InputError(f"{path} defines no family; it needs one, such as family = Family(name=..., make=...)")
     if name:
-        chosen = [f for key, f in families.items() if name in (key, f.name)]
-        if not chosen:
-            raise InputError(f'{path}.py defines no family "{name}"{did_you_mean(name, families)}')
-        return chosen[0]
+        named = {family.name: family for family in families.values()} | families
+        if name not in named:
+            raise InputError(f'{path} defines no family "{name}"{did_you_mean(name, named)}')
+        return named[name]
     if len({id(f) for f in families.values()}) != 1:
-        raise InputError(f"{path}.py defines {len(families)} families; name one: {path}.py:NAME")
+        names = ", ".join(families)
+        raise InputError(f"{path} defines {len(families)} families ({names}); name one: {path}:NAME")
     return next(iter(families.values()))
 
 
-def find_verifier(reference: str) -> tuple[Verifier, Path]:
-    """A verifier from `path.py:name`; executes the file, so the caller must have been trusted to."""
-    path, _, name = reference.partition(".py:")
-    source = Path(path + ".py")
-    found = vars(load_file(source)).get(name)
+def find_verifier(reference: str, folder: Path | None = None) -> tuple[Verifier, Path]:
+    """A verifier from `path.py:name`, a relative path seen from `folder` (default: here).
+
+    It executes the file, so the caller must have been trusted to.
+    """
+    path, name = split_reference(reference)
+    source = (folder or Path()) / path
+    members = vars(load_file(source))
+    found = members.get(name)
     if not isinstance(found, Verifier):
-        raise InputError(f'{source} defines no verifier "{name}"')
+        known = [key for key, value in members.items() if isinstance(value, Verifier)]
+        raise InputError(f'{source} defines no verifier "{name}"{did_you_mean(name, known)}')
     return found, source
 
 
 def load_file(path: Path) -> ModuleType:
     """Execute a Python file as a module of its own name; running it twice gives the same module."""
-    path = path.resolve()
+    given, path = path, path.resolve()
     if not path.is_file():
         raise InputError(f"no such file: {path}")
-    name = f"steelyard_file_{path.stem}_{abs(hash(str(path)))}"
+    name = f"{_FILE_MODULE}{path.stem}_{abs(hash(str(path)))}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
@@ -94,7 +135,8 @@ def load_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with author_code(f"{given} cannot be loaded"):
+            spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -44,6 +44,11 @@ class ProofReport(msgspec.Struct, frozen=True):
         return {s: sum(p.state == s for p in self.proofs) for s in ("proven", "refuted", "unchecked")}
 
     @property
+    def unsolved(self) -> int:
+        """How many references are the target itself, so that only the verifier is proven and not the gold."""
+        return sum(not p.solved for p in self.proofs if p.state == "proven")
+
+    @property
     def all_proven(self) -> bool:
         return self.states["proven"] == len(self.proofs)
 
@@ -61,10 +66,13 @@ def prove_suite(
     stored = {} if fresh else read_proofs(suite)
 
     def one(item: Item) -> Proof:
-        old = stored.get(item.id)
-        if old is not None and old.covers(item) and old.state == "proven":
-            return recheck(item, suite.bound[item.id], old, kit, mode)
-        return prove(item, suite.bound[item.id], families(item.family), kit)
+        old, family = stored.get(item.id), families(item.family)
+        if old is not None and old.covers(item):
+            if old.state == "refuted" and item.family and family is None:
+                return old  # only its family can take the refutation back
+            if old.state == "proven" and (family is None or family.solve is None or old.solved):
+                return recheck(item, suite.bound[item.id], old, kit, mode)
+        return prove(item, suite.bound[item.id], family, kit)
 
     proofs = list(_each(one, suite, told))
     return ProofReport(proofs, shortcut_floor(suite.items, suite.bound))
@@ -81,7 +89,8 @@ def prove_family(family: Family, *, sandbox: Sandbox | None = None, n: int = 10,
 
 def _each(one: Callable[[Item], Proof], suite: Suite, told: Callable[[Proof], None]) -> Iterator[Proof]:
     """Items that probe run in threads (they wait for a sandbox), the others here; suite order is kept."""
-    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
+    pool = ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2))
+    try:
         tasks = [
             pool.submit(one, item).result if suite.bound[item.id].probes or item.tools else partial(one, item)
             for item in suite.items
@@ -90,6 +99,8 @@ def _each(one: Callable[[Item], Proof], suite: Suite, told: Callable[[Proof], No
             proof = task()
             told(proof)
             yield proof
+    finally:
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C only what is being proven right now is waited for
 
 
 def read_proofs(suite: Suite) -> dict[str, Proof]:
@@ -127,6 +138,16 @@ def write_proofs(suite: Suite, report: ProofReport, sandbox: str) -> Path:
     return path
 
 
+def keep_proofs(suite: Suite, done: Sequence[Proof]) -> None:
+    """Write the proofs of an interrupted pass beside the stored ones of the items that it did not reach."""
+    path = proofs_path(suite)
+    if path is None:
+        return
+    merged = {**read_proofs(suite), **{proof.item: proof for proof in done}}
+    kept = [merged[item.id] for item in suite.items if item.id in merged]
+    write_atomic(path, b"".join(msgspec.json.encode(proof) + b"\n" for proof in kept))
+
+
 def proofs_block(report: ProofReport, sandbox: str) -> dict[str, Any]:
     """What the manifest says of the proofs."""
     legs: dict[str, int] = {}
@@ -135,6 +156,7 @@ def proofs_block(report: ProofReport, sandbox: str) -> dict[str, Any]:
             legs[leg] = legs.get(leg, 0) + n
     return {
         "states": report.states,
+        "references_from_target": report.unsolved,
         "witnesses": legs,
         "floor": {"rate": round(report.floor.rate, 6), "baseline": report.floor.baseline},
         "flagged": report.floor.flagged,

@@ -18,11 +18,11 @@ import steelyard
 from steelyard.item import Item
 from steelyard.judging import PROVOKED
 from steelyard.records import JudgedItem
-from steelyard.run.anomalies import FILE as ANOMALIES
-from steelyard.run.anomalies import Anomalies
+from steelyard.run.anomalies import read_anomalies
 from steelyard.run.journal import RolloutIndex
-from steelyard.run.judgements import current_ruler, read_judgements
-from steelyard.run.plan import read_header
+from steelyard.run.judgements import Current, items_of_run, missing_item, read_current, read_judgements
+from steelyard.run.plan import Plan, items_of_plan, read_header
+from steelyard.shortcuts import shortcut_floor
 from steelyard.stats.rates import bounds, mean_rate, over_items
 from steelyard.store import write_atomic
 from steelyard.suite import Suite
@@ -46,47 +46,88 @@ class Tally(msgspec.Struct):
 
 
 def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, Any]:
-    """The report of a run's newest judgement; `k` for pass@k and pass^k, by default the run's rollouts."""
+    """The report of a run's newest judgement; `k` for pass@k and pass^k, by default the run's rollouts.
+
+    `suite` must have every item of the run, with the same questions. A `k` that is given must not be more than every
+    item's judged rollouts (InputError); the default one may be.
+    """
     header = read_header(folder)
-    by_id = {item.id: item for item in suite.items}
-    tallies = [_tally(judged, by_id[judged.id]) for judged in read_judgements(folder) if judged.id in by_id]
     plan = header.plan
+    index = RolloutIndex(folder)
+    try:
+        ran = items_of_run(suite, header, index)
+    finally:
+        index.close()
+    current, tallies = read_current(folder), _tallies(folder, suite)
+    items = items_of_plan(suite, plan, [item.id for item in ran])
+    anomalies = read_anomalies(folder)
+    if k is not None:
+        over_items({t.item.id: (t.judged, t.passed) for t in tallies}, k)  # raises where k is above every n
     k = k or plan.rollouts
-    present = sum(t.judged + t.void + t.errors for t in tallies)
-    wanted = (min(len(suite.items), plan.limit) if plan.limit else len(suite.items)) * plan.rollouts
-    anomalies = msgspec.json.decode((folder / ANOMALIES).read_bytes(), type=Anomalies)
     report: dict[str, Any] = {
         "score_key": "pass@1",
         "denominator_policy": "judged",
         **_rates(tallies, k),
         "n_items": len(tallies),
-        "n_rollouts_wanted": wanted,
-        "n_rollouts_finished": present,
+        "n_rollouts_wanted": len(items) * plan.rollouts,
+        "n_rollouts_finished": sum(t.judged + t.void + t.errors for t in tallies),
         "n_unextracted": anomalies.counts["extraction_failure"],
         "n_truncated": anomalies.counts["truncated_output"],
         "n_empty": anomalies.counts["empty_output"],
         "by_domain": _strata(tallies, lambda t: t.item.domain, k),
         "by_difficulty": _strata(tallies, lambda t: t.item.difficulty or "", k),
         "by_family": _strata(tallies, lambda t: t.item.family, k),
-        "floor": suite.manifest.get("proofs", {}).get("floor"),
+        "floor": _floor(suite, items),
         "proofs": plan.proofs,
         "allow_unproven": plan.allow_unproven,
         "trust_proofs": plan.trust_proofs,
         "suite": {"name": plan.suite_name, "revision": plan.suite_revision, "split": plan.split},
-        "ruler": current_ruler(folder),
+        "judged_with": _judged_with(current),
+        "ruler": current.ruler if current else "",
         "model": {"id": plan.model_id, "spec": plan.model, "facts": plan.model_facts},
-        "settings": {
-            "solver": msgspec.to_builtins(plan.solver),
-            "sampling": msgspec.to_builtins(plan.sampling),
-            "seed": plan.seed,
-            "rollouts": plan.rollouts,
-            "sandbox": plan.sandbox,
-            "deterministic": plan.deterministic,
-        },
-        "error_kinds": _error_kinds(folder),
+        "settings": _settings(plan),
+        "error_kinds": _error_kinds(index),
         "versions": {"steelyard": steelyard.__version__, "schema": header.schema_version, **header.environment},
     }
     return report
+
+
+def _tallies(folder: Path, suite: Suite) -> list[Tally]:
+    by_id = {item.id: item for item in suite.items}
+    tallies = []
+    for judged in read_judgements(folder):
+        if judged.id not in by_id:
+            raise missing_item(judged.id, suite)
+        tallies.append(_tally(judged, by_id[judged.id]))
+    return tallies
+
+
+def _judged_with(current: Current | None) -> dict[str, Any]:
+    if current is None:
+        return {}
+    return {"name": current.suite_name, "revision": current.suite_revision, "proofs": current.proofs}
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    return {
+        "solver": msgspec.to_builtins(plan.solver),
+        "sampling": msgspec.to_builtins(plan.sampling),
+        "seed": plan.seed,
+        "rollouts": plan.rollouts,
+        "sandbox": plan.sandbox,
+        "deterministic": plan.deterministic,
+    }
+
+
+def _floor(suite: Suite, items: Sequence[Item]) -> dict[str, Any] | None:
+    """The floor of the items asked; the manifest's is the whole suite's, so it holds only when all were asked."""
+    stored = suite.manifest.get("proofs", {}).get("floor")
+    if stored and len(items) == len(suite.splits):
+        return dict(stored)
+    if not items:
+        return None
+    floor = shortcut_floor(items, suite.bound)
+    return {"rate": round(floor.rate, 6), "baseline": floor.baseline}
 
 
 def write_report(folder: Path, report: dict[str, Any]) -> Path:
@@ -144,9 +185,7 @@ def _strata(tallies: Sequence[Tally], label: Callable[[Tally], str], k: int) -> 
     return {name: _rates([t for t in tallies if label(t) == name], k) for name in labels}
 
 
-def _error_kinds(folder: Path) -> dict[str, int]:
-    index = RolloutIndex(folder)
-    index.close()
+def _error_kinds(index: RolloutIndex) -> dict[str, int]:
     kinds = [error.kind for error in index.errors.values()]
     return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
 
@@ -164,6 +203,7 @@ def _lines(report: dict[str, Any]) -> Iterable[str]:
     yield f"sampling  {sampling}"
     yield f"ruler     {short(report['ruler'])}"
     yield f"proofs    {_proofs(report)}"
+    yield from _judged_line(report)
     yield ""
     yield f"pass@1    {_headline(report)}"
     if report["k"] > 1:
@@ -211,8 +251,20 @@ def _table(title: str, strata: dict[str, Any]) -> Iterable[str]:
         yield f"  {name:<{width}}  {_headline(rates)}"
 
 
+def _judged_line(report: dict[str, Any]) -> Iterable[str]:
+    """What the run was judged with, where that is not what it was made with."""
+    judged, suite = report["judged_with"], report["suite"]
+    if not judged.get("revision") or (judged["revision"], judged["proofs"]) == (suite["revision"], report["proofs"]):
+        return
+    yield f"judged with {short(judged['revision'])}  {judged['name']}; proofs {_states(judged['proofs'])}"
+
+
+def _states(proofs: dict[str, int]) -> str:
+    return ", ".join(f"{n} {state}" for state, n in proofs.items()) or "none"
+
+
 def _proofs(report: dict[str, Any]) -> str:
-    said = ", ".join(f"{n} {state}" for state, n in report["proofs"].items()) or "none"
+    said = _states(report["proofs"])
     flags = [flag for flag in ("allow_unproven", "trust_proofs") if report[flag]]
     return said + "".join(f"  (--{flag.replace('_', '-')})" for flag in flags)
 

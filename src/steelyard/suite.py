@@ -2,12 +2,16 @@
 
 A suite folder holds dev.jsonl, test.jsonl, manifest.json, proofs.jsonl and files/ (docs/formats.md owns the layout).
 Everything that can be wrong with an item line fails here, with file, line and item. Loading never executes code that
-a suite names unless `trust` is given.
+a suite names unless `trust` is given; files that a suite names (`path.py:name` verifiers in item lines, families in
+the manifest's provenance) are seen from the suite's folder, never from the current one.
 Not covered: freezing and seals; a suite made here is a draft, named by the digest of its asks and keys.
 """
 
 from __future__ import annotations
 
+import inspect
+import os
+import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,14 +23,16 @@ import steelyard
 from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.family import Family
-from steelyard.item import Item, ask, item_from_line, key, with_hidden
-from steelyard.plugins import find_verifier
+from steelyard.item import Item, ask, check_item, item_from_line, key, with_hidden
+from steelyard.plugins import author_code, find_verifier, is_file_reference, split_reference
 from steelyard.records import SCHEMA_VERSION
-from steelyard.store import Store, stored_reference, write_atomic
+from steelyard.store import Store, inline_content, reference_digest, stored_reference, write_atomic
 from steelyard.verifiers import registry
 from steelyard.verifiers.registry import Bound, bind
 
 SPLITS = ("dev", "test")
+REPEATS = 1000
+"""Repeated questions in a row after which a family has no more to give."""
 
 
 class Suite(msgspec.Struct, frozen=True):
@@ -53,11 +59,16 @@ class Suite(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, items=items)
 
     @property
+    def folder(self) -> Path:
+        """The folder that everything a suite names is seen from."""
+        if self.path is None:
+            raise InputError("this suite was not loaded from disk, so it has no folder")
+        return self.path if self.path.is_dir() else self.path.parent
+
+    @property
     def files(self) -> Path:
         """Where the contents of the suite's files lie."""
-        if self.path is None:
-            raise InputError("this suite was not loaded from disk, so it has no files")
-        return (self.path if self.path.is_dir() else self.path.parent) / "files"
+        return self.folder / "files"
 
     def store(self) -> Store:
         """The suite's files."""
@@ -65,7 +76,7 @@ class Suite(msgspec.Struct, frozen=True):
 
 
 def load(path: Path | str, *, trust: bool = False) -> Suite:
-    """A suite from its folder, or from one JSONL file of items (all taken as `dev`)."""
+    """A suite from its folder, or from one JSONL file: split `test` when it is called test.jsonl, else `dev`."""
     path = Path(path)
     if path.is_dir():
         sources = [(path / f"{split}.jsonl", split) for split in SPLITS if (path / f"{split}.jsonl").exists()]
@@ -112,20 +123,48 @@ def _lines(source: Path) -> Iterator[tuple[int, Item]]:
 
 
 def _bind(item: Item, source: Path, line: int, *, trust: bool) -> Bound:
-    for name in file_verifiers(item.verifier):
-        if trust:
-            registry.register(name, *find_verifier(name))
     try:
-        return bind(item)
+        for name in file_verifiers(item.verifier) if trust else ():
+            registry.register(name, *find_verifier(name, source.parent))
+        return _checked(item, Store(source.parent / "files"))
     except InputError as error:
         raise FormatError(source, line, str(error)) from error
+
+
+def _checked(item: Item, store: Store) -> Bound:
+    """The item's verifier, after everything that can be wrong with the item was looked at; errors name the item."""
+    try:
+        check_item(item)
+        _check_edits(item, store)
+    except InputError as error:
+        raise InputError(f'item "{item.id}": {error}') from error
+    if item.tools or item.environment:
+        from steelyard.solvers.toolbox import tests_command, tool_specs  # only jobs need it
+
+        tool_specs(item), tests_command(item)
+    with author_code(f'item "{item.id}": its verifier'):
+        return bind(item)
+
+
+def _check_edits(item: Item, store: Store) -> None:
+    """Setup texts occur once, each after those before it; contents that are not here are looked at when they come."""
+    contents: dict[str, bytes] = {}
+    for edit in item.edits:
+        reference = item.files[edit.path]
+        if inline_content(reference) is None and not store.has(reference_digest(reference)):
+            continue
+        data = contents[edit.path] if edit.path in contents else store.get(reference)
+        old = edit.old.encode()
+        if not old or data.count(old) != 1:
+            raise InputError(f"setup text must occur once in {edit.path}")
+        contents[edit.path] = data.replace(old, edit.new.encode())
 
 
 def file_verifiers(spec: Any) -> Iterator[str]:
     """Names of the form `path.py:name` anywhere in a verifier spec."""
     if isinstance(spec, dict):
         name = spec.get("name")
-        if isinstance(name, str) and ".py:" in name:
+        if isinstance(name, str) and split_reference(name)[1]:
             yield name
         for value in spec.values():
             yield from file_verifiers(value)
@@ -146,9 +185,48 @@ def read_manifest(path: Path) -> dict[str, Any]:
         return {}
     try:
         manifest: dict[str, Any] = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+        msgspec.convert(manifest, _Manifest)
+    except OSError as error:
+        raise FormatError(file, None, f"cannot be read: {error.strerror}") from error
+    except msgspec.ValidationError as error:
+        raise FormatError(file, None, f"not a manifest: {error}") from error
     except msgspec.DecodeError as error:
         raise FormatError(file, None, f"broken JSON: {error}") from error
+    except RecursionError as error:
+        raise FormatError(file, None, "lists and objects are nested too deeply") from error
     return manifest
+
+
+class _Source(msgspec.Struct, frozen=True):
+    """One order in a manifest's provenance."""
+
+    family: str = ""
+    reference: str = ""
+
+
+class _Provenance(msgspec.Struct, frozen=True):
+    families: list[_Source] = []
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """What is read of a manifest, to check its types."""
+
+    name: str = ""
+    provenance: _Provenance = _Provenance()
+    proofs: dict[str, Any] = {}
+
+
+def family_references(suite: Suite) -> list[str]:
+    """References of the local families that a suite was made from, `path.py[:name]`, as seen from here.
+
+    The manifest holds them relative to the suite's folder. Loading one executes it: only for a trusted suite.
+    """
+    found = []
+    for source in msgspec.convert(suite.manifest, _Manifest).provenance.families:
+        path, name = split_reference(source.reference)
+        if path:
+            found.append(str(suite.folder / path) + (f":{name}" if name else ""))
+    return found
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -161,61 +239,105 @@ class Order(msgspec.Struct, frozen=True):
     options: dict[str, Any] = {}
 
 
+class Taken(msgspec.Struct, frozen=True):
+    """What one order gave: `n` items of the `asked`, and how many repeated questions were left out."""
+
+    family: str
+    asked: int
+    n: int
+    repeated: int
+
+
 class Made(msgspec.Struct, frozen=True):
-    """What `make_suite` wrote: items by family, and repeated asks that were left out."""
+    """What `make_suite` wrote, one count an order."""
 
     path: Path
     revision: str
-    counts: dict[str, int]
-    repeated: dict[str, int]
+    orders: list[Taken]
 
 
 def make_suite(orders: Sequence[Order], out: Path, *, name: str = "", split: str = "dev") -> Made:
     """Make a draft suite in a new folder; file contents that families yield inline are stored under files/.
 
     An item whose ask was seen before is left out and counted: two equal questions are not two measurements.
+    The manifest names a local family by its path relative to `out`, so that it is found from wherever it is read.
     """
     if split not in SPLITS:
         raise InputError(f'no split "{split}"; known: {", ".join(SPLITS)}')
     refuse_existing(out)
-    store = Store(out / "files")
-    items: list[Item] = []
-    counts: dict[str, int] = {}
-    repeated: dict[str, int] = {}
-    seen: dict[str, str] = {}
-    for order in orders:
-        taken = 0
-        for item in _make(order):
-            if taken == order.n:
-                break
-            item = _stored(item, store)
-            met = ask(item)
-            if met in seen:
-                repeated[order.family.name] = repeated.get(order.family.name, 0) + 1
-                continue
-            bind(item)
-            seen[met] = item.id
-            items.append(item)
-            taken += 1
-        counts[order.family.name] = taken
+    items: dict[str, Item] = {}
+    asked: set[str] = set()
+    try:
+        taken = [_take(order, Store(out / "files"), items, asked) for order in orders]
+    except BaseException:
+        shutil.rmtree(out / "files", ignore_errors=True)  # the folder is as it was, so the next try is not refused
+        raise
     if not items:
         raise InputError("no items were made; ask for more with --n")
-    ids = [item.id for item in items]
-    if len(set(ids)) != len(ids):
-        raise InputError(f'families made the id "{next(i for i in ids if ids.count(i) > 1)}" twice')
-    write_items(out / f"{split}.jsonl", items)
-    manifest = _manifest(name or out.name, split, items, orders, counts)
+    write_items(out / f"{split}.jsonl", items.values())
+    manifest = _manifest(name or out.name, split, list(items.values()), _provenance(orders, taken, out))
     write_atomic(out / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-    return Made(out, manifest["revision"], counts, repeated)
+    return Made(out, manifest["revision"], taken)
+
+
+def _take(order: Order, store: Store, items: dict[str, Item], asked: set[str]) -> Taken:
+    """Add an order's items to `items` (by id) and their asks to `asked`; a family may run out of new questions."""
+    n = repeated = in_a_row = 0
+    patience = REPEATS + len(items)  # an earlier order of the same family and seed gave its first items already
+    for item in _make(order) if order.n else ():
+        met = ask(item)
+        if met in asked:
+            repeated, in_a_row = repeated + 1, in_a_row + 1
+            if in_a_row == patience:
+                break
+            continue
+        if item.id in items:
+            first, second = items[item.id].family, item.family
+            raise InputError(f'item id "{item.id}" is made by "{first}" and again by "{second}"; ids must differ')
+        item = _stored(item, store)
+        _checked(item, store)
+        items[item.id] = item
+        asked.add(met)
+        n, in_a_row = n + 1, 0
+        if n == order.n:
+            break
+    return Taken(order.family.name, order.n, n, repeated)
+
+
+_END = object()
 
 
 def _make(order: Order) -> Iterator[Item]:
-    try:
+    """What a family makes, each item as it will be read again; whatever the family does wrong is an InputError."""
+    name = f'family "{order.family.name}"'
+    with author_code(f"{name}: make"):
+        try:
+            inspect.signature(order.family.make).bind(order.seed, **order.options)
+        except TypeError as error:
+            raise InputError(f"{name} does not take these options: {error}") from error
         made = order.family.make(order.seed, **order.options)
-    except TypeError as error:
-        raise InputError(f'family "{order.family.name}" does not take these options: {error}') from error
-    for item in made:
-        yield item if item.family else msgspec.structs.replace(item, family=order.family.name)
+    if not isinstance(made, Iterable):
+        raise InputError(f"{name}: make must give items, got {type(made).__name__}")
+    items = iter(made)
+    while True:
+        with author_code(f"{name}: make"):
+            item = next(items, _END)
+        if item is _END:
+            return
+        yield _readable(item, order.family.name)
+
+
+def _readable(item: object, family: str) -> Item:
+    """An item that a family made, if its line can be written and read."""
+    if not isinstance(item, Item):
+        raise InputError(f'family "{family}": make must yield an Item, got {type(item).__name__}')
+    try:
+        item = item if item.family else msgspec.structs.replace(item, family=family)
+        item = msgspec.json.decode(msgspec.json.encode(item), type=Item)
+        ask(item), key(item)
+    except (msgspec.MsgspecError, InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f'family "{family}": item "{getattr(item, "id", "")}": {error}') from error
+    return item
 
 
 def _stored(item: Item, store: Store) -> Item:
@@ -234,9 +356,24 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
     write_atomic(path, b"".join(msgspec.json.encode(item) + b"\n" for item in items))
 
 
-def _manifest(
-    name: str, split: str, items: Sequence[Item], orders: Sequence[Order], counts: Mapping[str, int]
-) -> dict[str, Any]:
+def _provenance(orders: Sequence[Order], taken: Sequence[Taken], out: Path) -> list[dict[str, Any]]:
+    return [
+        {"family": o.family.name, "reference": _seen_from(o.reference, out), "seed": o.seed, "n": t.n}
+        | ({"options": o.options} if o.options else {})
+        for o, t in zip(orders, taken, strict=True)
+    ]
+
+
+def _seen_from(reference: str, folder: Path) -> str:
+    """A local family's reference with its path relative to `folder`; installed names as they are."""
+    if not is_file_reference(reference):
+        return reference
+    path, name = split_reference(reference)
+    relative = Path(os.path.relpath(Path(path).resolve(), folder.resolve())).as_posix()
+    return f"{relative}:{name}" if name else relative
+
+
+def _manifest(name: str, split: str, items: Sequence[Item], families: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "name": name,
@@ -246,11 +383,7 @@ def _manifest(
         "provenance": {
             "steelyard": steelyard.__version__,
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "families": [
-                {"family": o.family.name, "reference": o.reference, "seed": o.seed, "n": counts[o.family.name]}
-                | ({"options": o.options} if o.options else {})
-                for o in orders
-            ],
+            "families": families,
         },
     }
 

@@ -219,7 +219,7 @@ def test_ctrl_c_finishes_what_is_in_flight_and_says_how_to_go_on(
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=20)
         finished = len(_rollouts(tmp_path))
-        assert 1 == process.returncode
+        assert 2 == process.returncode
         assert "interrupted; go on with the same command and --out run --resume" in errors
         assert f"partial   {finished} of 40 rollouts" in output
         assert len(server.posts) == finished

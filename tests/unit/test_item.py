@@ -114,6 +114,15 @@ def test_a_bad_line_is_refused_with_file_line_and_item(line: str, words: str) ->
         item_from_line(line, Path("items.jsonl"), 7)
 
 
+@pytest.mark.parametrize("field", ["metadata", "target"])
+def test_a_line_that_is_nested_too_deeply_is_refused_with_its_place(field: str) -> None:
+    """Not a RecursionError. [T-8]"""
+    deep = "[" * 3000 + "]" * 3000
+    line = f'{{"id": "a", "input": "q", "verifier": "exact", "{field}": {{"x": {deep}}}}}'
+    with pytest.raises(FormatError, match=r"^items.jsonl:7: lists and objects are nested too deeply$"):
+        item_from_line(line, Path("items.jsonl"), 7)
+
+
 def test_an_item_survives_writing_and_reading() -> None:
     """A line that we write is a line that we read."""
     item = _item(choices=["x", "y"], difficulty="easy", input=[Message("user", "é\u2028")])

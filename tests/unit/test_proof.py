@@ -221,3 +221,60 @@ def test_a_scripted_attempt_may_be_plain_text_or_a_script(kit: ProbeKit) -> None
     """Authors write text where text is enough."""
     family = _family(solve=lambda item: Script(answer="12"))
     assert "proven" == _proof(ITEM, bind(ITEM), family, kit).state
+
+
+@pytest.mark.parametrize("left", [[], ["null"], ["null", "reference"], ["reference", "spoil"]])
+def test_a_stored_proof_that_lacks_a_leg_is_not_a_proof(kit: ProbeKit, left: list[str]) -> None:
+    """Deleting witnesses does not make an item proven."""
+    proof = _proof(ITEM, bind(ITEM), _family(), kit)
+    cut = msgspec.structs.replace(proof, witnesses=[w for w in proof.witnesses if w.leg in left])
+    again = recheck(ITEM, bind(ITEM), cut, kit)
+    assert "unchecked" == again.state
+    assert "the stored proof has no" in again.reasons[0]
+
+
+def test_what_a_leg_must_show_is_not_read_from_the_file(kit: ProbeKit) -> None:
+    """A reference that was rewritten into a wrong answer refutes, and a null is always the untouched item."""
+    proof = _proof(ITEM, bind(ITEM), _family(), kit)
+    forged = [
+        msgspec.structs.replace(w, attempt=Attempt(answer="")) if w.leg == "reference" else w for w in proof.witnesses
+    ]
+    assert "refuted" == recheck(ITEM, bind(ITEM), msgspec.structs.replace(proof, witnesses=forged), kit).state
+    null = msgspec.structs.replace(proof.witnesses[0], attempt=Attempt(answer="12"))
+    again = recheck(ITEM, bind(ITEM), msgspec.structs.replace(proof, witnesses=[null, *proof.witnesses[1:]]), kit)
+    assert ("proven", Attempt()) == (again.state, again.witnesses[0].attempt)
+
+
+def test_an_item_whose_family_is_not_here_is_unchecked(kit: ProbeKit) -> None:
+    """The verifier's own rendering of the gold proves the verifier, not the gold. [T-4]"""
+    item = msgspec.structs.replace(ITEM, family="lamps")
+    proof = _proof(item, bind(item), None, kit)
+    assert ("unchecked", False) == (proof.state, proof.solved)
+    assert 'family "lamps" is not here; add --family' in proof.reasons[0]
+    assert _proof(item, bind(item), _family(), kit).solved
+
+
+@pytest.mark.parametrize("broken", ["solve", "spoil", "vary", "contrast"])
+def test_an_authors_function_that_raises_refutes_with_its_place(kit: ProbeKit, broken: str) -> None:
+    """A family's own mistake is one clear reason, and other items go on."""
+
+    def wrong(item: Item) -> str:
+        raise KeyError("lamps")
+
+    parts: dict[str, Any] = {
+        "solve": {"solve": wrong},
+        "spoil": {"spoil": {"x": Spoil(wrong, ("token-absent",))}},
+        "vary": {"vary": {"x": wrong}},
+        "contrast": {"contrast": {"x": Contrast(wrong, lambda item, attempt: True)}},
+    }[broken]
+    proof = _proof(ITEM, bind(ITEM), _family(**parts), kit)
+    assert "refuted" == proof.state
+    assert proof.reasons[0].startswith(broken)
+    assert "KeyError: 'lamps'" in proof.reasons[0]
+
+
+@pytest.mark.parametrize(("given", "named"), [(12, "int"), (["12"], "list")])
+def test_an_attempt_of_the_wrong_type_refutes(kit: ProbeKit, given: object, named: str) -> None:
+    """Text, a Script or None."""
+    proof = _proof(ITEM, bind(ITEM), _family(solve=lambda item: given), kit)
+    assert [f"solve: expected text, a Script or None, got {named}"] == proof.reasons

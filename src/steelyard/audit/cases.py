@@ -152,7 +152,7 @@ def read_cases(path: Path, *, trust: bool = False) -> Iterator[Case]:
             case = _case(row, path, line)
             if trust and case.spec is not None:
                 for name in file_verifiers(case.spec):
-                    registry.register(name, *find_verifier(name))
+                    registry.register(name, *find_verifier(name, path.parent))
         except InputError as error:
             raise FormatError(path, line, str(error)) from error
         yield case

@@ -1,4 +1,4 @@
-"""Find a command, parse its arguments, call it, and turn an expected error into one line and exit code 2."""
+"""Find a command, parse its arguments, call it, and turn an error into one line and exit code 2."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ def dispatch(arguments: list[str], commands: Mapping[str, str]) -> int:
         return 130
     except BrokenPipeError:  # the reader of our output left, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except Exception as error:  # noqa: BLE001 - the last door: a fault of ours is one line too, and exit code 2
+        if debug:
+            traceback.print_exc()
+        said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+        print(f"steelyard: internal error: {said}; --debug shows where, please report it", file=sys.stderr)
         return 2
 
 

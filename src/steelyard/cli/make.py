@@ -1,19 +1,23 @@
 """Make a suite from families.
 
 A FAMILY is an installed name (see `steelyard families`), `path.py:name`, or `path.py` when it holds one family.
-Options of a family are given as `--set FAMILY.OPTION=VALUE` (the value is JSON, or text when it is not).
+Options of a family are given as `--set FAMILY.OPTION=VALUE` (FAMILY is as you wrote it, or the family's own name; the
+value is JSON, or text when it is not).
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from steelyard.errors import InputError, did_you_mean
-from steelyard.plugins import find_family
+from steelyard.family import Family
+from steelyard.plugins import find_family, is_file_reference
 from steelyard.suite import SPLITS, Order, make_suite
 
 
@@ -33,33 +37,39 @@ def run(args: argparse.Namespace) -> int:
     """Make the suite and say where it is."""
     if args.n < 1:
         raise InputError(f"--n must be at least 1, got {args.n}")
-    options = _options(args.set, args.families)
-    orders = [Order(ref, find_family(ref), args.n, args.seed, options.get(ref, {})) for ref in args.families]
+    families = {reference: find_family(reference) for reference in args.families}
+    options = _options(args.set, families)
+    orders = [Order(ref, families[ref], args.n, args.seed, options.get(ref, {})) for ref in args.families]
     made = make_suite(orders, args.out, name=args.name, split=args.split)
     if args.json:
         print(msgspec.json.encode(made, enc_hook=str).decode())
         return 0
-    for order in orders:
-        n = made.counts[order.family.name]
-        print(f"{order.family.name}: {n} items" + (f" (all there are; {args.n} were asked)" if n < args.n else ""))
-    for name, n in made.repeated.items():
-        print(f"{name}: {n} repeated questions left out")
-    print(f"suite {made.path}  {made.revision[:18]}\nnext: steelyard prove {made.path}")
+    for order in made.orders:
+        few = f" (all there are; {order.asked} were asked)" if order.n < order.asked else ""
+        left_out = f"; {order.repeated} repeated questions left out" if order.repeated else ""
+        print(f"{order.family}: {order.n} items{few}{left_out}")
+    local = [word for ref in families if is_file_reference(ref) for word in ("--family", ref)]
+    print(f"suite {made.path}  {made.revision[:18]}")
+    print("next: " + shlex.join(["steelyard", "prove", str(made.path), *local]))
     return 0
 
 
-def _options(settings: list[str], families: list[str]) -> dict[str, dict[str, Any]]:
+def _options(settings: list[str], families: Mapping[str, Family]) -> dict[str, dict[str, Any]]:
+    """Each family's options, by its reference; a setting may name the reference or the family's own name."""
     found: dict[str, dict[str, Any]] = {}
     for setting in settings:
         left, equals, text = setting.partition("=")
-        family, dot, option = left.rpartition(".")
+        named, dot, option = left.rpartition(".")
         if not (equals and dot):
             raise InputError(f'--set takes FAMILY.OPTION=VALUE, got "{setting}"')
-        if family not in families:
-            raise InputError(f'--set names family "{family}"{did_you_mean(family, families)}')
+        meant = [ref for ref, family in families.items() if named in (ref, family.name)]
+        if not meant:
+            known = {*families, *(family.name for family in families.values())}
+            raise InputError(f'--set names family "{named}"{did_you_mean(named, known)}')
         try:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:
             value = text
-        found.setdefault(family, {})[option] = value
+        for reference in meant:
+            found.setdefault(reference, {})[option] = value
     return found

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import keyword
 import re
+import sys
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -22,10 +24,12 @@ def run(args: argparse.Namespace) -> int:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", args.name):
         raise InputError(f'a family name starts with a letter and has letters, digits, - and _, got "{args.name}"')
     module = args.name.replace("-", "_")
+    # A file of such a name cannot be imported, or hides the module that the family or its test imports.
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names or module in ("steelyard", "pytest"):
+        raise InputError(f'"{module}" is a word or a module of Python or Steelyard; choose another name')
     words = {
         "name": args.name,
         "module": module,
-        "identifier": module,
         "title": args.name.replace("-", " ").replace("_", " ").capitalize(),
     }
     written = {args.out / f"{module}.py": "family.py.txt", args.out / f"test_{module}.py": "test_family.py.txt"}

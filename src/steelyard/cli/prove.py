@@ -8,21 +8,26 @@ Exit code 0 when all items are proven, 1 when some are refuted or unchecked.
 from __future__ import annotations
 
 import argparse
+import sys
+import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, RefusedError
 from steelyard.family import Family
 from steelyard.kit import ProbeKit
 from steelyard.plugins import family_names, find_family, is_file_reference
 from steelyard.ports import Sandbox
-from steelyard.proof import Mode
-from steelyard.proving import ProofReport, prove_family, prove_suite, write_proofs
+from steelyard.proof import Mode, Proof
+from steelyard.proving import ProofReport, keep_proofs, prove_family, prove_suite, write_proofs
 from steelyard.sandbox.choose import open_sandbox
-from steelyard.suite import load
+from steelyard.suite import Suite, family_references, load
+
+EVERY_S = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +63,7 @@ def _prove_suite(args: argparse.Namespace, path: Path, sandbox: Sandbox | None) 
     suite = load(path, trust=args.trust)
     local = {family.name: family for family in map(find_family, args.family)}
     if args.trust:
-        made = suite.manifest.get("provenance", {}).get("families", [])
-        references = [f["reference"] for f in made if is_file_reference(f["reference"])]
-        local |= {family.name: family for family in map(find_family, references)}
+        local |= {family.name: family for family in map(find_family, family_references(suite))}
 
     @cache
     def family_of(name: str) -> Family | None:
@@ -69,7 +72,15 @@ def _prove_suite(args: argparse.Namespace, path: Path, sandbox: Sandbox | None) 
         return find_family(name) if name in family_names() else None
 
     mode: Mode = "probe" if args.probe else "replay" if args.replay else "decide"
-    report = prove_suite(suite, ProbeKit(suite.store(), sandbox), family_of, mode=mode, fresh=args.fresh)
+    done: list[Proof] = []
+    try:
+        report = prove_suite(
+            suite, ProbeKit(suite.store(), sandbox), family_of, mode=mode, fresh=args.fresh, told=_teller(suite, done)
+        )
+    except KeyboardInterrupt:
+        keep_proofs(suite, done)
+        message = f"interrupted after {len(done)} of {len(suite.items)} items; their proofs are kept: run it again"
+        raise RefusedError(message) from None
     try:
         write_proofs(suite, report, sandbox.name if sandbox else "")
     except OSError as error:
@@ -77,9 +88,23 @@ def _prove_suite(args: argparse.Namespace, path: Path, sandbox: Sandbox | None) 
     return report
 
 
+def _teller(suite: Suite, done: list[Proof]) -> Callable[[Proof], None]:
+    """Collects proofs as they come, and says every ten seconds how many there are."""
+    last = [time.monotonic()]
+
+    def told(proof: Proof) -> None:
+        done.append(proof)
+        if time.monotonic() - last[0] >= EVERY_S:
+            last[0] = time.monotonic()
+            print(f"{len(done)}/{len(suite.items)} items", file=sys.stderr)
+
+    return told
+
+
 def _summary(report: ProofReport) -> dict[str, Any]:
     return {
         "states": report.states,
+        "references_from_target": report.unsolved,
         "floor": msgspec.to_builtins(report.floor),
         "items": [{"id": p.item, "state": p.state, "reasons": p.reasons, "witnesses": p.counts} for p in report.proofs],
     }
@@ -92,5 +117,10 @@ def _rendered(report: ProofReport) -> str:
     lines.append(
         f"{states} of {len(report.proofs)} items; witnesses: " + ", ".join(f"{n} {leg}" for leg, n in legs.items())
     )
+    if report.unsolved:
+        lines.append(
+            f"{report.unsolved} references are the target itself, as no family solves those items: "
+            "their verifiers are proven, their gold is not re-derived"
+        )
     lines.append(f"floor {report.floor.rate:.3f} ({report.floor.baseline}); {len(report.floor.flagged)} items flagged")
     return "\n".join(lines)

@@ -22,6 +22,7 @@ from steelyard.models.open import open_model
 from steelyard.ports import Model, Sampling, Sandbox
 from steelyard.report import build_report, render_report, write_report
 from steelyard.run.engine import Outcome
+from steelyard.run.judgements import NOT_DETERMINISTIC
 from steelyard.run.plan import Plan
 from steelyard.run.start import Finished, stage, start
 from steelyard.sandbox.choose import open_sandbox
@@ -66,7 +67,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run, judge, report; exit 0 when every rollout is there, 1 when some are missing or failed as errors."""
+    """Run, judge, report; exit 0 when every rollout is there, 1 when some failed as errors, 2 when interrupted."""
     whole = load(args.suite, trust=args.trust)
     suite = whole.split(args.split)
     if args.limit:
@@ -94,7 +95,7 @@ async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, 
 def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox | None) -> Plan:
     has_tools = any(item.tools for item in suite.items)
     return Plan(
-        suite_path=str(args.suite),
+        suite_path=str(args.suite.absolute()),
         suite_name=suite.name,
         suite_revision=suite.revision,
         split=args.split,
@@ -131,8 +132,12 @@ def _tell(args: argparse.Namespace, finished: Finished, suite: Suite, folder: Pa
     if outcome.interrupted or outcome.errors:
         reason = "interrupted" if outcome.interrupted else f"{outcome.errors} calls failed"
         note += f"\n{reason}; go on with the same command and --out {folder} --resume"
+    if finished.judged is not None and not finished.judged.deterministic:
+        note += f"\n{NOT_DETERMINISTIC}"
     print(note, file=sys.stderr)
-    return 1 if outcome.interrupted or outcome.errors else 0
+    if outcome.interrupted:
+        return 2
+    return 1 if outcome.errors else 0
 
 
 def _name(suite: Suite, model: str) -> str:

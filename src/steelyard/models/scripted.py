@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from steelyard.attempt import Message, ModelOutput
+from steelyard.canonical import digest, sha256_hex
 from steelyard.errors import CallError, FormatError
 from steelyard.models.chat_format import build_body, request_settings
 from steelyard.ports import Sampling, ToolSpec
@@ -29,11 +30,21 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Scripted:
-    """Replies in the order given, or whatever a function of (messages, seed) returns. Implements `ports.Model`."""
+    """Replies in the order given, or whatever a function of (messages, seed) returns. Implements `ports.Model`.
 
-    def __init__(self, replies: Sequence[str | ModelOutput] | Replier, *, name: str = "scripted") -> None:
-        self._replier = replies if callable(replies) else _in_order(list(replies))
-        self._name = name
+    `weights_sha256` tells one script from another in a run's identity; of given replies it is made here, of a function
+    nothing is known.
+    """
+
+    def __init__(
+        self, replies: Sequence[str | ModelOutput] | Replier, *, name: str = "scripted", weights_sha256: str = ""
+    ) -> None:
+        if callable(replies):
+            self._replier = replies
+        else:
+            self._replier = _in_order(list(replies))
+            weights_sha256 = weights_sha256 or digest(list(replies))
+        self._name, self._weights_sha256 = name, weights_sha256
 
     def __repr__(self) -> str:
         return f"Scripted({self._name!r})"
@@ -43,8 +54,9 @@ class Scripted:
         return self._name
 
     async def describe(self) -> dict[str, Any]:
-        """That no model was asked."""
-        return {"engine": "scripted"}
+        """That no model was asked, and the hash of the script."""
+        known = {"weights_sha256": self._weights_sha256} if self._weights_sha256 else {}
+        return {"engine": "scripted", **known}
 
     async def generate(
         self,
@@ -70,10 +82,10 @@ def scripted_from_file(path: Path | str) -> Scripted:
     """A scripted model from a JSONL file; FormatError names the line."""
     rows = []
     try:
-        lines = Path(path).read_bytes().splitlines()
+        script = Path(path).read_bytes()
     except OSError as error:
         raise FormatError(path, None, f"cannot be read: {error.strerror}") from error
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(script.splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -88,7 +100,7 @@ def scripted_from_file(path: Path | str) -> Scripted:
                 return row.reply
         raise CallError(f'{path} has no reply to "{last[:80]}"', kind="script")
 
-    return Scripted(answer, name=Path(path).stem)
+    return Scripted(answer, name=Path(path).stem, weights_sha256=sha256_hex(script))
 
 
 def _in_order(replies: list[str | ModelOutput]) -> Replier:

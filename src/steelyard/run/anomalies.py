@@ -12,8 +12,10 @@ from pathlib import Path
 import msgspec
 
 from steelyard.canonical import digest
+from steelyard.errors import FormatError
 from steelyard.records import PredictionRecord
 from steelyard.run.journal import Rollout
+from steelyard.run.stored import read
 from steelyard.store import write_atomic
 
 FILE = "anomalies.json"
@@ -95,8 +97,29 @@ def write_anomalies(folder: Path, found: list[Anomaly]) -> None:
         {rule.name: sum(len(a.rollouts) for a in found if a.rule == rule.name) for rule, _ in RULES},
         found,
     )
-    if path.exists():
-        old = msgspec.json.decode(path.read_bytes(), type=Anomalies)
-        if old.rules_hash != new.rules_hash:
-            path.replace(folder / f"anomalies.{old.rules_hash}.json")
+    old_hash = _hash_of(path)
+    if old_hash not in ("", new.rules_hash):
+        path.replace(folder / f"anomalies.{old_hash}.json")
     write_atomic(path, msgspec.json.format(msgspec.json.encode(new), indent=2) + b"\n")
+
+
+def _hash_of(path: Path) -> str:
+    """The rules of an existing file; empty when there is none, or a damaged one that says nothing worth keeping."""
+    try:
+        return read(path, Anomalies, "anomalies").rules_hash if path.exists() else ""
+    except FormatError:
+        return ""
+
+
+def read_anomalies(folder: Path) -> Anomalies:
+    """anomalies.json under today's rules; FormatError names the command that writes it again."""
+    path, way_on = folder / FILE, f"; do: steelyard judge {folder}"
+    if not path.exists():
+        raise FormatError(path, None, f"is missing{way_on}")
+    try:
+        anomalies = read(path, Anomalies, "anomalies")
+    except FormatError as error:
+        raise FormatError(path, None, f"{error.detail}{way_on}") from error
+    if anomalies.rules_hash != rules_hash() or set(anomalies.counts) != {rule.name for rule, _ in RULES}:
+        raise FormatError(path, None, f"was made under other rules{way_on}")
+    return anomalies

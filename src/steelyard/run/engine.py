@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from steelyard.attempt import Attempt
-from steelyard.errors import CallError, SandboxFaultError
+from steelyard.errors import CallError, FormatError, InputError, SandboxFaultError
 from steelyard.item import Item, ask
 from steelyard.judging import gather
 from steelyard.ports import Kit, Model
@@ -104,6 +104,8 @@ class Engine:
             error = RolloutError(failure.kind, str(failure))
         except SandboxFaultError as failure:
             error = RolloutError("sandbox", str(failure))
+        except (InputError, FormatError) as failure:  # this item's setup or files; the others can still be asked
+            error = RolloutError("item", str(failure))
         rollout = Rollout(
             item=item.id,
             rollout=number,

@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 
 from steelyard.attempt import Attempt
-from steelyard.errors import FormatError, RefusedError
+from steelyard.errors import FormatError, InputError, RefusedError
+from steelyard.run.stored import decode
 from steelyard.store import Store
 from steelyard.verdict import Evidence
 
@@ -68,15 +69,19 @@ class Journal:
         self.folder = folder
         self.store = Store(folder / "files")
         self._lock = FileLock(folder / ".lock")
+        self._encoder = msgspec.json.Encoder()
+        self._rollouts = self._evidence = -1
         try:
             self._lock.acquire(timeout=0)
-        except Timeout as error:
+            self.dropped = drop_torn_line(folder / ROLLOUTS)
+            drop_torn_line(folder / EVIDENCE)
+            self._rollouts = os.open(folder / ROLLOUTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            self._evidence = os.open(folder / EVIDENCE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        except Timeout as error:  # is an OSError too, so it comes first
             raise RefusedError(f"{folder} is in use by another steelyard process; wait for it or stop it") from error
-        self.dropped = drop_torn_line(folder / ROLLOUTS)
-        drop_torn_line(folder / EVIDENCE)
-        self._rollouts = os.open(folder / ROLLOUTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        self._evidence = os.open(folder / EVIDENCE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        self._encoder = msgspec.json.Encoder()
+        except OSError as error:
+            self.close()
+            raise InputError(f"cannot write to {folder}: {error.strerror or error}") from error
 
     def append(self, rollout: Rollout) -> None:
         """Write one finished rollout; it is in the kernel when this returns."""
@@ -129,7 +134,13 @@ def drop_torn_line(path: Path) -> int:
 class _Where(msgspec.Struct, frozen=True, gc=False):
     item: str
     rollout: int
+    attempt: msgspec.Raw = msgspec.Raw()
+    attempt_file: str = ""
     error: RolloutError | None = None
+
+    def __post_init__(self) -> None:
+        if self.error is None and not self.attempt_file and bytes(self.attempt) in (b"", b"null"):
+            raise InputError("it needs an attempt, an attempt_file or an error")
 
 
 class RolloutIndex:
@@ -142,10 +153,7 @@ class RolloutIndex:
         self.errors: dict[tuple[str, int], RolloutError] = {}
         decoder = msgspec.json.Decoder(_Where)
         for number, offset, line in _whole_lines(self._path):
-            try:
-                where = decoder.decode(line)
-            except msgspec.DecodeError as error:
-                raise FormatError(self._path, number, f"not a rollout: {error}") from error
+            where = decode(decoder, line, self._path, number, "a rollout")
             self._offsets.setdefault(where.item, {})[where.rollout] = offset
             self.errors.pop((where.item, where.rollout), None)
             if where.error is not None:
@@ -170,9 +178,15 @@ class RolloutIndex:
             if self._file is None:
                 raise FormatError(self._path, None, "the journal is gone")
             self._file.seek(offset)
-            rollout = self._decoder.decode(self._file.readline())
+            line = self._file.readline()
+            try:
+                rollout = decode(self._decoder, line, self._path, None, "a rollout")
+            except FormatError as error:
+                raise FormatError(self._path, _line_number(self._path, offset), error.detail) from error
             if rollout.attempt_file:
-                attempt = msgspec.json.decode(self._store.get(rollout.attempt_file), type=Attempt)
+                stored = self._store.get(rollout.attempt_file)
+                place = self._store.root / rollout.attempt_file[:2] / rollout.attempt_file
+                attempt = decode(msgspec.json.Decoder(Attempt), stored, place, None, "an attempt")
                 rollout = msgspec.structs.replace(rollout, attempt=attempt)
             yield rollout
 
@@ -181,14 +195,20 @@ class RolloutIndex:
             self._file.close()
 
 
+def _line_number(path: Path, offset: int) -> int:
+    """The number of the line that begins at a byte; counted only when a message needs it."""
+    with path.open("rb") as file:
+        return 1 + sum(file.read(min(65536, offset - start)).count(b"\n") for start in range(0, offset, 65536))
+
+
 def _whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """(line number, byte offset, line) of each finished line; an unfinished last one is left out."""
+    """(line number, byte offset, line) of each finished line; blank ones and an unfinished last one are left out."""
     if not path.exists():
         return
     offset = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if line.endswith(b"\n"):
+            if line.endswith(b"\n") and line.strip():
                 yield number, offset, line
             offset += len(line)
 
@@ -198,9 +218,6 @@ def read_evidence(folder: Path) -> dict[tuple[str, int], EvidenceLine]:
     found: dict[tuple[str, int], EvidenceLine] = {}
     decoder = msgspec.json.Decoder(EvidenceLine)
     for number, _, line in _whole_lines(folder / EVIDENCE):
-        try:
-            evidence = decoder.decode(line)
-        except msgspec.DecodeError as error:
-            raise FormatError(folder / EVIDENCE, number, f"not evidence: {error}") from error
+        evidence = decode(decoder, line, folder / EVIDENCE, number, "evidence")
         found[evidence.item, evidence.rollout] = evidence
     return found

@@ -1,8 +1,9 @@
 """Judge a stored run under today's ruler, keep older judgements, and list every flip.
 
-Reads the journal item by item in suite order, so memory stays flat. The same ruler must give the same bytes: a
-difference is reported as a verifier that is not deterministic. Sandboxed items are decided from stored evidence;
-evidence that is missing is gathered through the kit, all of it again under `probe`.
+Reads the journal item by item in suite order and writes each line as it comes, so memory stays flat. The same ruler
+must give the same verdicts: a difference is reported as a verifier that is not deterministic. Sandboxed items are
+decided from stored evidence; what is missing is gathered through the kit, all of it again under `probe`. Where it
+cannot be gathered the rollout is void, or under `need_evidence` the whole judgement is refused and the old one stays.
 Not covered: comparing two runs.
 """
 
@@ -14,12 +15,13 @@ from typing import Any
 
 import msgspec
 
-from steelyard.attempt import Attempt
-from steelyard.errors import FormatError, RefusedError
+from steelyard.attempt import Attempt, Tree
+from steelyard.errors import FormatError, RefusedError, SandboxUnavailableError
 from steelyard.item import Item, ask, messages
 from steelyard.judging import Judged, judge
-from steelyard.ports import Kit
+from steelyard.ports import Kit, Session
 from steelyard.proof import Proof
+from steelyard.proving import read_proofs, states_by_item
 from steelyard.records import (
     JudgedItem,
     build_judgement_record,
@@ -28,28 +30,35 @@ from steelyard.records import (
     build_rollout_judgement,
 )
 from steelyard.run.anomalies import Anomaly, anomalies_of, write_anomalies
+from steelyard.run.flips import Changes, Flip, Place
 from steelyard.run.journal import EvidenceLine, Rollout, RolloutIndex, read_evidence
-from steelyard.run.plan import Header, read_header
-from steelyard.store import write_atomic
+from steelyard.run.plan import Header, items_of_plan, read_header
+from steelyard.run.stored import decode, read, replacing
+from steelyard.store import Store, write_atomic
 from steelyard.suite import Suite
 from steelyard.verdict import Verdict
 from steelyard.verifiers import registry
 
 FOLDER = "judgements"
 CURRENT = "current.json"
+NOT_DETERMINISTIC = "NOT DETERMINISTIC: the same ruler gave another verdict; a verifier depends on more than its input"
 
 
-class Flip(msgspec.Struct, frozen=True):
-    """A rollout whose verdict differs between two rulers; None is void."""
+class Current(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The content of current.json: the newest ruler, and the suite and its proofs that it was made with."""
 
-    item: str
-    rollout: int
-    before: bool | None
-    after: bool | None
+    ruler: str
+    suite_name: str = ""
+    suite_path: str = ""
+    suite_revision: str = ""
+    proofs: dict[str, int] = {}
 
 
 class JudgedRun(msgspec.Struct, frozen=True):
-    """What judging a run left: its ruler, where the lines lie, and what changed since the last judgement."""
+    """What judging a run left: its ruler, where the lines lie, and what changed since the last judgement.
+
+    `unreadable` says why the last judgement could not be compared; the flips are then unknown.
+    """
 
     ruler: str
     path: Path
@@ -58,6 +67,7 @@ class JudgedRun(msgspec.Struct, frozen=True):
     previous: str
     deterministic: bool
     evidence: list[EvidenceLine]
+    unreadable: str = ""
 
 
 def judge_run(
@@ -67,33 +77,84 @@ def judge_run(
     kit: Kit | None = None,
     probe: bool = False,
     proofs: Mapping[str, Proof] | None = None,
+    need_evidence: bool = False,
 ) -> JudgedRun:
-    """Judge every stored rollout; `suite` must ask exactly what the run asked."""
+    """Judge every stored rollout; `suite` must ask exactly what the run asked.
+
+    Raises RefusedError, leaving the old judgement as it is, when `need_evidence` and a rollout has none and no sandbox
+    can gather it.
+    """
     header = read_header(folder)
+    proofs = read_proofs(suite) if proofs is None else proofs
     index = RolloutIndex(folder)
     try:
-        items = _items_of(suite, header, index)
+        items = items_of_run(suite, header, index)
         revisions = {item.id: registry.revision(item, suite.bound[item.id]) for item in items}
         ruler = registry.ruler(revisions)
         evidence = {} if probe else read_evidence(folder)
-        judge_one = _Judge(suite, revisions, evidence, kit, proofs or {}, system=header.plan.solver.system)
-        lines: list[bytes] = []
+        judge_one = _Judge(suite, revisions, evidence, kit, proofs, system=header.plan.solver.system)
+        changes = Changes(lambda r: _stored(folder, r), lambda: current_ruler(folder), ruler, folder)
+        path = folder / FOLDER / f"{ruler}.jsonl"
         anomalies: list[Anomaly] = []
-        for item in items:
-            line, found = judge_one(item, list(index.of(item.id)))
-            lines.append(msgspec.json.encode(line) + b"\n")
-            anomalies += found
+        with replacing(path) as out:
+            for item in items:
+                line, found = judge_one(item, list(index.of(item.id)))
+                out.write(msgspec.json.encode(line) + b"\n")
+                changes.add(line, judge_one.fresh)
+                anomalies += found
+            if need_evidence:
+                judge_one.refuse_lacking()
     finally:
         index.close()
-    path = folder / FOLDER / f"{ruler}.jsonl"
-    previous = current_ruler(folder)
-    data = b"".join(lines)
-    deterministic = not path.exists() or path.read_bytes() == data
-    flips = flips_between(folder / FOLDER / f"{previous}.jsonl", data) if previous else []
-    write_atomic(path, data)
-    write_atomic(folder / FOLDER / CURRENT, msgspec.json.encode({"ruler": ruler}) + b"\n")
+    current = _current(ruler, suite, items_of_plan(suite, header.plan, revisions), proofs)
+    write_atomic(folder / FOLDER / CURRENT, msgspec.json.encode(current) + b"\n")
     write_anomalies(folder, anomalies)
-    return JudgedRun(ruler, path, len(lines), flips, previous, deterministic, judge_one.gathered)
+    return JudgedRun(
+        ruler,
+        path,
+        len(items),
+        changes.flips,
+        changes.previous,
+        changes.deterministic,
+        judge_one.gathered,
+        changes.unreadable,
+    )
+
+
+def _current(ruler: str, suite: Suite, items: list[Item], proofs: Mapping[str, Proof]) -> Current:
+    states = [*states_by_item(msgspec.structs.replace(suite, items=tuple(items)), proofs).values()]
+    return Current(
+        ruler=ruler,
+        suite_name=suite.name,
+        suite_path=str(suite.path.absolute()) if suite.path else "",
+        suite_revision=suite.revision,
+        proofs={s: n for s in ("proven", "refuted", "unchecked", "none") if (n := states.count(s))},
+    )
+
+
+class _Watched:
+    """A kit that remembers why it had no session to give. Implements `ports.Kit`."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit, self.reason = kit, ""
+
+    @property
+    def store(self) -> Store:
+        return self._kit.store
+
+    @property
+    def sandbox_name(self) -> str:
+        return self._kit.sandbox_name
+
+    def base(self, item: Item) -> Tree:
+        return self._kit.base(item)
+
+    def session(self, item: Item, tree: Tree, mounts_ro: Mapping[str, Mapping[str, str]] | None = None) -> Session:
+        try:
+            return self._kit.session(item, tree, mounts_ro)
+        except SandboxUnavailableError as error:
+            self.reason = str(error)
+            raise
 
 
 class _Judge:
@@ -109,8 +170,13 @@ class _Judge:
         system: str | None,
     ) -> None:
         self._suite, self._revisions, self._evidence = suite, revisions, evidence
-        self._kit, self._proofs, self._system = kit, proofs, system
+        self._kit = None if kit is None else _Watched(kit)
+        self._proofs, self._system = proofs, system
         self.gathered: list[EvidenceLine] = []
+        self.fresh: set[Place] = set()
+        """Rollouts whose evidence was not stored, or not asked for."""
+        self._lacking: list[Place] = []
+        self._reason = ""
 
     def __call__(self, item: Item, rollouts: list[Rollout]) -> tuple[JudgedItem, list[Anomaly]]:
         judged = {r.rollout: self._judged(item, r, r.attempt) for r in rollouts if r.attempt is not None}
@@ -134,6 +200,8 @@ class _Judge:
         stored = self._evidence.get((item.id, rollout.rollout))
         if stored is not None and stored.spec != registry.spec_digest(item):
             stored = None  # it answers another spec's questions, so it is gathered again
+        if self._kit is not None:
+            self._kit.reason = ""
         judged = judge(
             item,
             self._suite.bound[item.id],
@@ -142,12 +210,27 @@ class _Judge:
             evidence=stored.evidence if stored else None,
             reference_passes=lambda: self._reference_passes(item),
         )
+        if stored is None and self._suite.bound[item.id].probes:
+            self.fresh.add((item.id, rollout.rollout))
+            reason = "none was given" if self._kit is None else self._kit.reason
+            if reason:
+                self._lacking.append((item.id, rollout.rollout))
+                self._reason = self._reason or reason
         if judged.evidence is not None and stored is None:
             spec = registry.spec_digest(item)
             self.gathered.append(
                 EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], spec, judged.evidence)
             )
         return judged
+
+    def refuse_lacking(self) -> None:
+        """Refuse a judgement in which a rollout is void only because no sandbox could gather its evidence."""
+        if self._lacking:
+            (item, number), n = self._lacking[0], len(self._lacking)
+            raise RefusedError(
+                f'{n} {"rollout lacks" if n == 1 else "rollouts lack"} evidence (first: "{item}" [{number}]) and '
+                f"gathering it needs a sandbox; {self._reason}"
+            )
 
     def _reference_passes(self, item: Item) -> bool:
         """Whether the stored reference still passes under today's verifier."""
@@ -160,12 +243,12 @@ class _Judge:
         )
 
 
-def _items_of(suite: Suite, header: Header, index: RolloutIndex) -> list[Item]:
+def items_of_run(suite: Suite, header: Header, index: RolloutIndex) -> list[Item]:
     """The suite's items that the run has rollouts of; refuses a suite that asks something else."""
     by_id = {item.id: item for item in suite.items}
     for name in index.items():
         if name not in by_id:
-            raise RefusedError(f'the run has rollouts of item "{name}", which {suite.path} does not have')
+            raise missing_item(name, suite)
         first = next(index.of(name))
         if first.ask != ask(by_id[name]):
             raise RefusedError(
@@ -175,6 +258,14 @@ def _items_of(suite: Suite, header: Header, index: RolloutIndex) -> list[Item]:
             )
     ran = set(index.items())
     return [item for item in suite.items if item.id in ran]
+
+
+def missing_item(name: str, suite: Suite) -> RefusedError:
+    """The refusal of a suite that lacks an item of the run."""
+    return RefusedError(
+        f'the run has rollouts of item "{name}", which {suite.path} does not have; '
+        "give the suite that was run with --suite DIR"
+    )
 
 
 def _prediction(judged: Judged, rollout: Rollout) -> Any:
@@ -200,43 +291,40 @@ def _extra(verdict: Verdict) -> dict[str, Any] | None:
     return extra or None
 
 
-def current_ruler(folder: Path) -> str:
-    """The ruler of the newest judgement of a run; empty before the first."""
+def read_current(folder: Path) -> Current | None:
+    """What the newest judgement of a run was made with; None before the first."""
     path = folder / FOLDER / CURRENT
     if not path.exists():
-        return ""
-    ruler = msgspec.json.decode(path.read_bytes()).get("ruler", "")
-    return str(ruler)
+        return None
+    try:
+        return read(path, Current, "the newest ruler")
+    except FormatError as error:
+        raise FormatError(path, None, f"{error.detail}; do: steelyard judge {folder}") from error
+
+
+def current_ruler(folder: Path) -> str:
+    """The ruler of the newest judgement of a run; empty before the first."""
+    current = read_current(folder)
+    return current.ruler if current else ""
 
 
 def read_judgements(folder: Path, ruler: str = "") -> Iterator[JudgedItem]:
     """The judgements of a run under a ruler (the newest by default), in suite order."""
     ruler = ruler or current_ruler(folder)
-    path = folder / FOLDER / f"{ruler}.jsonl"
-    if not ruler or not path.exists():
+    lines = _stored(folder, ruler) if ruler else None
+    if lines is None:
         raise FormatError(folder, None, "this run has not been judged; do: steelyard judge " + str(folder))
-    yield from _read(path)
+    yield from lines
+
+
+def _stored(folder: Path, ruler: str) -> Iterator[JudgedItem] | None:
+    path = folder / FOLDER / f"{ruler}.jsonl"
+    return _read(path) if path.exists() else None
 
 
 def _read(path: Path) -> Iterator[JudgedItem]:
     decoder = msgspec.json.Decoder(JudgedItem)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as error:
-                raise FormatError(path, number, f"not a judgement: {error}") from error
-
-
-def flips_between(old: Path, new: bytes) -> list[Flip]:
-    """Rollouts judged in both whose verdicts differ, in the order of the new lines."""
-    if not old.exists():
-        return []
-    before = {(j.id, r.index): r.correct for j in _read(old) for r in j.feedback_result.rollouts}
-    decoder = msgspec.json.Decoder(JudgedItem)
-    return [
-        Flip(judged.id, r.index, before[judged.id, r.index], r.correct)
-        for judged in map(decoder.decode, new.splitlines())
-        for r in judged.feedback_result.rollouts
-        if (judged.id, r.index) in before and before[judged.id, r.index] != r.correct
-    ]
+            if line.strip():
+                yield decode(decoder, line, path, number, "a judgement")

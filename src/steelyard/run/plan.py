@@ -8,10 +8,11 @@ More rollouts extend a run, so their number is not identity.
 
 from __future__ import annotations
 
+import math
 import platform
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,13 @@ import msgspec
 import steelyard
 from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
+from steelyard.item import Item
 from steelyard.ports import Sampling
 from steelyard.records import SCHEMA_VERSION
+from steelyard.run.stored import folder_errors, read
 from steelyard.solvers.settings import SolverSettings
 from steelyard.store import write_atomic
+from steelyard.suite import Suite
 
 HEADER = "run.json"
 
@@ -58,6 +62,30 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.seed < 0:
             raise InputError(f"the base seed must be 0 or more, got {self.seed}")
+        check_sampling(self.sampling)
+
+
+def check_sampling(sampling: Sampling) -> None:
+    """Refuse settings that no endpoint can mean: below 0, not finite, top_p above 1, no tokens at all."""
+    for name, least, most in _RANGES:
+        value = getattr(sampling, name)
+        if value is not None and not (math.isfinite(value) and least <= value <= most):
+            wanted = f"{least} to {most}" if math.isfinite(most) else f"{least} or more, finite"
+            raise InputError(f"{name} must be {wanted}, got {value}")
+
+
+_RANGES = (("temperature", 0, math.inf), ("top_p", 0, 1), ("top_k", 0, math.inf), ("max_tokens", 1, math.inf))
+
+
+def items_of_plan(suite: Suite, plan: Plan, ran: Collection[str] = ()) -> list[Item]:
+    """The items that a plan asks for: its split and limit of a suite, in suite order.
+
+    Another version of the suite may split its items otherwise; then they are those that ran.
+    """
+    chosen = [i for i in suite.items if plan.split in ("all", suite.splits.get(i.id))][: plan.limit]
+    if set(ran) <= {item.id for item in chosen}:
+        return chosen
+    return [item for item in suite.items if item.id in ran]
 
 
 _ENGINE = ("engine", "engine_version", "slots", "context_tokens")
@@ -129,18 +157,29 @@ def write_header(folder: Path, header: Header) -> None:
 def read_header(folder: Path) -> Header:
     """The header of a run folder; a folder of something else is named as such."""
     path = folder / HEADER
-    if not path.exists():
+    with folder_errors(folder):
+        exists = path.exists()
+    if not exists:
         raise FormatError(folder, None, f"not a run folder (no {HEADER}); runs are made by: steelyard run")
+    header = read(path, Header, "a run header")
     try:
-        header = msgspec.json.decode(path.read_bytes(), type=Header)
-    except msgspec.DecodeError as error:
+        other = series(header.schema_version) != series(SCHEMA_VERSION)
+    except InputError as error:
         raise FormatError(path, None, f"not a run header: {error}") from error
-    if series(header.schema_version) != series(SCHEMA_VERSION):
+    if other:
         raise RefusedError(
             f"{folder} was written under schema {header.schema_version}, this Steelyard writes {SCHEMA_VERSION}; "
             "start a fresh run"
         )
     return header
+
+
+def check_identity(folder: Path, header: Header) -> None:
+    """Refuse a header whose identity is not the one that its hash was made of."""
+    if header.identity_sha256 != digest(header.identity):
+        raise FormatError(
+            folder / HEADER, None, "identity_sha256 does not match identity: the header was changed; restore it"
+        )
 
 
 def refuse_other_run(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """Start or resume a run: check the suite's proofs, open the folder, make the rollouts, judge, report.
 
-Whatever fails leaves failure.json with its stage (prepare, prove, infer, judge, report) and everything earned so far.
+Whatever fails once the folder is this run's leaves failure.json with its stage (prepare, infer, judge, report) and
+everything earned so far; what fails before that touches no folder.
 Easy to break: talking to the model before the proofs are checked, and writing into another run's folder.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,16 @@ from steelyard.proving import read_proofs, states_by_item
 from steelyard.run.engine import Engine, Outcome
 from steelyard.run.journal import Journal
 from steelyard.run.judgements import JudgedRun, judge_run
-from steelyard.run.plan import HEADER, Plan, build_header, read_header, refuse_other_run, write_header
+from steelyard.run.plan import (
+    HEADER,
+    Plan,
+    build_header,
+    check_identity,
+    read_header,
+    refuse_other_run,
+    write_header,
+)
+from steelyard.run.stored import folder_errors, read
 from steelyard.store import write_atomic
 from steelyard.suite import Suite
 from steelyard.verifiers.registry import revision
@@ -50,16 +60,13 @@ async def start(
     told: Callable[[Outcome], None] = lambda _: None,
 ) -> Finished:
     """Run `plan` into `folder`; `suite` holds just the items to ask, in order."""
+    check_folder(folder, resume=resume)
+    facts = await model.describe()
+    plan = msgspec.structs.replace(plan, model_facts=facts, concurrency=1 if plan.deterministic else plan.concurrency)
+    proofs = read_proofs(suite)
+    plan = msgspec.structs.replace(plan, proofs=check_proofs(suite, proofs, plan, kit))
+    open_folder(folder, plan, resume=resume)
     with stage(folder, "prepare"):
-        facts = await model.describe()
-        plan = msgspec.structs.replace(
-            plan, model_facts=facts, concurrency=1 if plan.deterministic else plan.concurrency
-        )
-    with stage(folder, "prove"):
-        proofs = read_proofs(suite)
-        plan = msgspec.structs.replace(plan, proofs=check_proofs(suite, proofs, plan, kit))
-    with stage(folder, "prepare"):
-        open_folder(folder, plan, resume=resume)
         journal = Journal(folder)
     try:
         with stage(folder, "infer"):
@@ -87,8 +94,7 @@ def check_proofs(suite: Suite, proofs: dict[str, Proof], plan: Plan, kit: Kit) -
             continue
         bound = suite.bound[item.id]
         if bound.probes and not plan.trust_proofs:
-            legs = [w for w in proof.witnesses if w.leg in ("null", "reference")]
-            again = recheck(item, bound, msgspec.structs.replace(proof, witnesses=legs), kit, "probe")
+            again = recheck(item, bound, proof, kit, "probe", only=("null", "reference"))
         elif proof.revision != revision(item, bound):
             again = recheck(item, bound, proof, kit)
         else:
@@ -105,40 +111,86 @@ def check_proofs(suite: Suite, proofs: dict[str, Proof], plan: Plan, kit: Kit) -
     return {state: n for state in ("proven", "refuted", "unchecked", "none") if (n := [*states.values()].count(state))}
 
 
-def open_folder(folder: Path, plan: Plan, *, resume: bool) -> None:
-    """Make a new run folder, or check that an existing one is this run."""
-    if not (folder / HEADER).exists():
+def check_folder(folder: Path, *, resume: bool) -> None:
+    """Refuse a file, a folder of something else, and resuming where there is no run."""
+    with folder_errors(folder):
+        if (folder / HEADER).exists():
+            return
+        if folder.exists() and not folder.is_dir():
+            raise RefusedError(f"{folder} is a file; choose another --out")
         left = [p.name for p in folder.iterdir() if p.name != FAILURE] if folder.exists() else []
-        if left:
-            raise RefusedError(f"{folder} already exists and is no run ({left[0]} is in it); choose another --out")
-        if resume:
-            raise FormatError(folder, None, "there is no run to resume here; leave out --resume")
-        try:
+    if left:
+        raise RefusedError(f"{folder} already exists and is no run ({left[0]} is in it); choose another --out")
+    if resume:
+        raise FormatError(folder, None, "there is no run to resume here; leave out --resume")
+
+
+def open_folder(folder: Path, plan: Plan, *, resume: bool) -> None:
+    """Make a new run folder, or check that an existing one is this run and write down what it is resumed with."""
+    try:
+        if not (folder / HEADER).exists():
             folder.mkdir(parents=True, exist_ok=True)
             write_header(folder, build_header(plan))
-        except OSError as error:
-            raise InputError(f"cannot write to {folder}: {error.strerror}") from error
-        return
-    found, new = read_header(folder), build_header(plan)
-    refuse_other_run(folder, found.identity, new.identity)
-    if not resume:
-        raise RefusedError(f"{folder} already holds this run; add --resume to go on with it, or choose another --out")
-    if plan.rollouts > found.plan.rollouts:
-        grown = msgspec.structs.replace(found.plan, rollouts=plan.rollouts)
-        write_header(folder, msgspec.structs.replace(found, plan=grown))
+            return
+        found, new = read_header(folder), build_header(plan)
+        check_identity(folder, found)
+        refuse_other_run(folder, found.identity, new.identity)
+        if not resume:
+            raise RefusedError(
+                f"{folder} already holds this run; add --resume to go on with it, or choose another --out"
+            )
+        resumed = resumed_plan(found.plan, plan)
+        if resumed != found.plan:
+            write_header(folder, msgspec.structs.replace(found, plan=resumed))
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+
+def resumed_plan(old: Plan, new: Plan) -> Plan:
+    """The plan of a run that is resumed: the suite's place of now, and of proofs and flags what speaks against it."""
+
+    def unproven(plan: Plan) -> int:
+        return sum(n for state, n in plan.proofs.items() if state != "proven")
+
+    return msgspec.structs.replace(
+        old,
+        suite_path=new.suite_path,
+        rollouts=max(old.rollouts, new.rollouts),
+        proofs=new.proofs if unproven(new) > unproven(old) else old.proofs,
+        allow_unproven=old.allow_unproven or new.allow_unproven,
+        trust_proofs=old.trust_proofs or new.trust_proofs,
+    )
 
 
 @contextmanager
 def stage(folder: Path, name: str) -> Iterator[None]:
-    """Leave failure.json with the stage when the block fails; a refused folder is left untouched."""
+    """Leave failure.json with the stage when the block fails; only for a folder that this process has opened."""
     try:
-        yield
+        with folder_errors(folder):
+            yield
     except RefusedError:
         raise
     except Exception as error:
-        if (folder / HEADER).exists():
-            write_failure(folder, name, error)
+        write_failure(folder, name, error)
         raise
+
+
+def clear_failure(folder: Path, stages: Container[str]) -> None:
+    """Remove failure.json when what failed at one of these stages has now been done."""
+    path = folder / FAILURE
+    if path.exists() and _failed_stage(path) in stages:
+        path.unlink()
+
+
+def _failed_stage(path: Path) -> str:
+    try:
+        return read(path, _Failure, "a failure").stage
+    except FormatError:
+        return ""
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    stage: str
 
 
 def write_failure(folder: Path, name: str, error: Exception) -> None:

@@ -1,10 +1,10 @@
 """`all` and `any`: several verifiers on one attempt.
 
 Source: DESIGN section 5. `all` fails if any fails, else is void if any is; `any` passes if any passes, else is void.
-Each spec may carry its own `target`; without one it gets the item's. Both probe, whatever their children do, because a
-verifier either reads or probes: the evidence holds each child's reading, the reason that it read nothing, or its own
-evidence, so deciding again needs no sandbox. A child that only reads needs none in the first place.
-Not covered: weights, k of n, an item's `choices` (write them into the child's spec).
+Each spec may carry its own `target`; without one it gets the item's. Where all children read, so do they; where one
+probes, they probe, and the evidence holds that child's evidence beside the readings of the others, which are made
+again from the attempt when the evidence is decided again. Unread by all children is unread; by some, their miss.
+Not covered: weights, k of n.
 Easy to break: the order of `of`, which pairs evidence with verifiers.
 """
 
@@ -21,7 +21,7 @@ from steelyard.item import Item
 from steelyard.ports import Kit
 from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, all_of, any_of
 from steelyard.verifiers.contract import Config, Verifier, as_text
-from steelyard.verifiers.registry import Bound, bind_spec
+from steelyard.verifiers.registry import Bound, bind_spec, configure
 
 _Combine = Callable[[Sequence[Verdict]], Verdict]
 
@@ -30,10 +30,12 @@ class ComposeConfig(Config, frozen=True):
     """The specs of the verifiers to combine, in order."""
 
     of: list[dict[str, Any]]
+    choices: list[str] | None = None
+    """The item's choices, handed to the children that take some."""
 
 
 def _bound(target: str, config: ComposeConfig) -> list[Bound]:
-    return [bind_spec(_spec(one), as_text(one.get("target", target))) for one in config.of]
+    return [bind_spec(_spec(one), as_text(one.get("target", target)), config.choices) for one in config.of]
 
 
 def _spec(one: dict[str, Any]) -> dict[str, Any]:
@@ -41,27 +43,52 @@ def _spec(one: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in one.items() if name != "target"}
 
 
+def _probes(config: ComposeConfig) -> bool:
+    return any(Bound(*configure(_spec(one), config.choices), "").probes for one in config.of)
+
+
+def _part(attempt: Attempt, one: dict[str, Any], choices: list[str] | None) -> dict[str, Any]:
+    """What a child that reads finds in the answer."""
+    found = Bound(*configure(_spec(one), choices), "").read(attempt)
+    return {"unread": found.reason} if isinstance(found, Unread) else {"reading": msgspec.to_builtins(found)}
+
+
+def _read(attempt: Attempt, config: ComposeConfig) -> Reading | Unread:
+    parts = [_part(attempt, one, config.choices) for one in config.of]
+    if all("unread" in part for part in parts):
+        return Unread("; ".join(part["unread"] for part in parts))
+    return Reading({"of": parts}, "composed")
+
+
 def _probe(item: Item, attempt: Attempt, kit: Kit, config: ComposeConfig) -> Evidence:
     parts: list[dict[str, Any]] = []
     backends: list[str] = []
-    for child in _bound(item.target, config):
-        if child.verifier.probe is not None:
-            seen = child.verifier.probe(item, attempt, kit, child.config)
-            parts.append({"evidence": msgspec.to_builtins(seen)})
-            backends.append(seen.backend)
+    for one, child in zip(config.of, _bound(item.target, config), strict=True):
+        if not child.probes or child.verifier.probe is None:
+            parts.append(_part(attempt, one, config.choices))
             continue
-        found = child.read(attempt)
-        if isinstance(found, Unread):
-            parts.append({"unread": found.reason})
-        else:
-            parts.append({"reading": msgspec.to_builtins(found)})
+        seen = child.verifier.probe(item, attempt, kit, child.config)
+        parts.append({"evidence": msgspec.to_builtins(seen)})
+        backends.append(seen.backend)
     return Evidence({"of": parts}, backend=next(filter(None, backends), ""))
 
 
-def _judged(found: Evidence, target: str, config: ComposeConfig, settle: bool) -> list[Verdict | Undecided]:
+def _reread(attempt: Attempt, evidence: Evidence, config: ComposeConfig) -> Evidence:
+    """The same evidence with its readings made again, so that a better `read` is used on a stored run."""
+    parts = evidence.data.get("of", [])
+    if len(parts) != len(config.of):
+        return evidence
+    again = [
+        part if "evidence" in part else _part(attempt, one, config.choices)
+        for part, one in zip(parts, config.of, strict=True)
+    ]
+    return msgspec.structs.replace(evidence, data={"of": again})
+
+
+def _judged(found: Reading | Evidence, target: str, config: ComposeConfig, settle: bool) -> list[Verdict | Undecided]:
     """One verdict a child; none is undecided with `settle`."""
     children = _bound(target, config)
-    parts = found.data["of"]
+    parts = found.data["of"] if isinstance(found, Evidence) else found.value["of"]
     if len(parts) != len(children):
         raise InputError(f"evidence of {len(parts)} verifiers for {len(children)}; probe again")
     return [_child(child, _found(part), settle) for child, part in zip(children, parts, strict=True)]
@@ -82,8 +109,8 @@ def _found(part: dict[str, Any]) -> Reading | Unread | Evidence:
     return msgspec.convert(part["reading"], Reading)
 
 
-def _deciding(combine: _Combine) -> Callable[[Evidence, str, ComposeConfig], Verdict | Undecided]:
-    def decide(found: Evidence, target: str, config: ComposeConfig) -> Verdict | Undecided:
+def _deciding(combine: _Combine) -> Callable[[Reading | Evidence, str, ComposeConfig], Verdict | Undecided]:
+    def decide(found: Reading | Evidence, target: str, config: ComposeConfig) -> Verdict | Undecided:
         judged = _judged(found, target, config, settle=False)
         undecided = next((one for one in judged if isinstance(one, Undecided)), None)
         return undecided or combine([one for one in judged if isinstance(one, Verdict)])
@@ -91,8 +118,8 @@ def _deciding(combine: _Combine) -> Callable[[Evidence, str, ComposeConfig], Ver
     return decide
 
 
-def _settling(combine: _Combine) -> Callable[[Evidence, str, ComposeConfig], Verdict]:
-    def settle(found: Evidence, target: str, config: ComposeConfig) -> Verdict:
+def _settling(combine: _Combine) -> Callable[[Reading | Evidence, str, ComposeConfig], Verdict]:
+    def settle(found: Reading | Evidence, target: str, config: ComposeConfig) -> Verdict:
         judged = _judged(found, target, config, settle=True)
         return combine([one for one in judged if isinstance(one, Verdict)])
 
@@ -104,7 +131,7 @@ def _check(target: str, config: ComposeConfig) -> None:
         raise InputError('verifiers "all" and "any" need at least one spec in "of"')
     for place, one in enumerate(config.of):
         try:
-            bind_spec(_spec(one), as_text(one.get("target", target)))
+            bind_spec(_spec(one), as_text(one.get("target", target)), config.choices)
         except InputError as error:
             raise InputError(f"of[{place}]: {error}") from error
 
@@ -131,27 +158,21 @@ def _render(target: str, config: ComposeConfig) -> str | None:
     return None
 
 
-VERIFIERS: tuple[Verifier, ...] = (
-    Verifier(
-        name="all",
+def _composed(name: str, combine: _Combine) -> Verifier:
+    return Verifier(
+        name=name,
         config=ComposeConfig,
+        read=_read,
         probe=_probe,
-        decide=_deciding(all_of),
-        settle=_settling(all_of),
+        probes=_probes,
+        reread=_reread,
+        decide=_deciding(combine),
+        settle=_settling(combine),
         check=_check,
         render=_render,
         children=_children,
         misses_from=_misses_from,
-    ),
-    Verifier(
-        name="any",
-        config=ComposeConfig,
-        probe=_probe,
-        decide=_deciding(any_of),
-        settle=_settling(any_of),
-        check=_check,
-        render=_render,
-        children=_children,
-        misses_from=_misses_from,
-    ),
-)
+    )
+
+
+VERIFIERS: tuple[Verifier, ...] = (_composed("all", all_of), _composed("any", any_of))

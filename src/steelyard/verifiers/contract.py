@@ -5,7 +5,8 @@
 - `decide(found, target, config)` is pure: same reading or evidence, same verdict. Where fast, exact rules do not
   reach, it returns `Undecided` and `settle` decides in a worker that is killed when it takes too long (then void).
 
-A verifier has `read` or `probe`. Readings and evidence are stored, so judging again re-runs decide alone.
+A verifier has `read` or `probe`; one that composes others has both, and `probes` says which is used.
+Readings and evidence are stored, so judging again re-runs decide alone.
 `target` reaches decide as text; `as_text` is the one rule that turns a structured target into text.
 A reading's value may be text (from prose) or any JSON value (from a field of a JSON answer).
 Authors' wrong attempts are `Spoil`s: each names why it is wrong and which misses must be raised.
@@ -89,9 +90,16 @@ class Verifier(msgspec.Struct, frozen=True, kw_only=True):
     resources: tuple[str, ...] = ()
     """Further modules whose source is in the revision, such as a runner that is sent into the sandbox."""
 
+    probes: Callable[[Any], bool] | None = None
+    """For a verifier with both read and probe (a composed one): whether this config needs the probe."""
+    reread: Callable[[Attempt, Evidence, Any], Evidence] | None = None
+    """Reads the parts of stored evidence that are readings again from the attempt, so that judging again re-reads."""
+
     def __post_init__(self) -> None:
-        if (self.read is None) == (self.probe is None):
-            raise InputError(f'verifier "{self.name}" needs exactly one of read and probe')
+        if self.read is None and self.probe is None:
+            raise InputError(f'verifier "{self.name}" needs read or probe')
+        if self.read is not None and self.probe is not None and self.probes is None:
+            raise InputError(f'verifier "{self.name}" has read and probe, so it must say when it probes')
 
 
 def as_text(value: Any) -> str:

@@ -101,10 +101,10 @@ def place(name: str, number: int) -> str:
 def judge_row(name: str, row: Row) -> Outcome:
     """Read and decide one row as a stored attempt is judged again; raises what the verifier raises."""
     bound = bind_spec({"name": name, **row.config}, as_text(row.target))
-    if bound.probes:
-        if row.evidence is None:
-            raise InputError(f'verifier "{name}" looks at evidence: the row needs "evidence"')
+    if row.evidence is not None:
         return Outcome(_decided(bound, Evidence(row.evidence)))
+    if bound.probes:
+        raise InputError(f'verifier "{name}" looks at evidence: the row needs "evidence"')
     outputs = [ModelOutput("", tool_calls=row.calls)] if row.calls else []
     found = bound.read(Attempt(answer=row.text, outputs=outputs))
     if isinstance(found, Unread):

@@ -75,6 +75,8 @@ def names() -> list[str]:
 def register(name: str, verifier: Verifier, source: Path) -> None:
     """Make a verifier from a trusted file known under `name` (the text that item lines use)."""
     _extra[name] = (verifier, source)
+    _sources.cache_clear()
+    code_digest.cache_clear()
 
 
 def find(name: str) -> Verifier:
@@ -124,11 +126,22 @@ class Bound(msgspec.Struct, frozen=True):
 
     @property
     def probes(self) -> bool:
-        return self.verifier.probe is not None
+        """Whether judging looks at the workspace, not at the answer alone."""
+        if self.verifier.probe is None:
+            return False
+        return self.verifier.probes is None or self.verifier.probes(self.config)
 
 
 def bind_spec(spec: dict[str, Any], target: str, choices: list[str] | None = None) -> Bound:
     """Find, configure and check a verifier; raises InputError naming the key or the nearest name."""
+    bound = Bound(*configure(spec, choices), target, expand(spec)["name"])
+    if bound.verifier.check is not None:
+        bound.verifier.check(target, bound.config)
+    return bound
+
+
+def configure(spec: dict[str, Any], choices: list[str] | None = None) -> tuple[Verifier, Config]:
+    """Find a verifier and parse its settings, whatever the target."""
     spec = expand(spec)
     if not isinstance(spec.get("name"), str):
         raise InputError(f'a verifier is {{"name": ..., <config>}}, got {spec!r}')
@@ -141,12 +154,9 @@ def bind_spec(spec: dict[str, Any], target: str, choices: list[str] | None = Non
     if choices is not None and "choices" in known:
         settings.setdefault("choices", choices)
     try:
-        config = msgspec.convert(settings, verifier.config)
+        return verifier, msgspec.convert(settings, verifier.config)
     except msgspec.ValidationError as error:
         raise InputError(f'verifier "{verifier.name}": {error}') from error
-    if verifier.check is not None:
-        verifier.check(target, config)
-    return Bound(verifier, config, target, spec["name"])
 
 
 @cache
@@ -245,8 +255,12 @@ def _version(distribution: str) -> str:
         raise InputError(f"a verifier needs {distribution}: pip install 'steelyard[all]'") from error
 
 
+_PURE = ("steelyard.verifiers.", "steelyard.parsing.", "steelyard.verdict", "steelyard.attempt", "steelyard.canonical")
+"""Modules that can decide a verdict; nouns and ports that only carry types are left out."""
+
+
 def _reach(module: str, seen: set[str]) -> None:
-    if module in seen or module == __name__ or not module.startswith(("steelyard.verifiers.", "steelyard.parsing.")):
+    if module in seen or module == __name__ or not module.startswith(_PURE):
         return
     seen.add(module)
     for node in ast.walk(ast.parse(_lf(_source(module)))):

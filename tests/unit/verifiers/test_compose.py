@@ -14,8 +14,9 @@ from steelyard.errors import InputError
 from steelyard.item import Item
 from steelyard.judging import judge
 from steelyard.kit import ProbeKit
+from steelyard.scoring import verify
 from steelyard.store import Store, inline
-from steelyard.verdict import PASSED, Evidence, Miss, Reading, Undecided, Verdict, failed
+from steelyard.verdict import PASSED, Evidence, Miss, Reading, Undecided, Unread, Verdict, failed
 from steelyard.verifiers import registry
 from steelyard.verifiers.contract import Verifier
 from steelyard.verifiers.registry import bind, declared_misses, revision
@@ -133,3 +134,25 @@ def test_the_plainest_answer_is_the_first_that_a_child_renders() -> None:
     bound = bind(_item("all", [PORT, {"name": "exact"}]))
     assert bound.verifier.render is not None
     assert "12" == bound.verifier.render(bound.target, bound.config)
+
+
+def test_composed_readers_read_so_that_no_sandbox_is_asked_for(tmp_path: Path) -> None:
+    """`verify`, the floor and the count of unextracted answers treat them as what they are: readers."""
+    item = _item("all", [{"name": "token"}, {"name": "number"}])
+    bound = bind(item)
+    assert not bound.probes
+    assert verify(item, "The answer is 12.") is True
+    assert verify(item, "13") is False
+    assert isinstance(bound.read(Attempt(answer="")), Unread)
+
+
+def test_stored_readings_beside_evidence_are_read_again(tmp_path: Path) -> None:
+    """A better `read` is used on a stored run; only what a probe saw is kept."""
+    item = _item("all", [{"name": "files", "checks": [{"path": "a.txt", "exists": True}]}, {"name": "token"}])
+    bound = bind(item)
+    assert bound.probes
+    stale = Evidence({"of": [{"evidence": {"data": {}}}, {"reading": {"value": "an old reading", "rule": "old"}}]})
+    assert bound.verifier.reread is not None
+    again = bound.verifier.reread(Attempt(answer="It is 12."), stale, bound.config)
+    assert {"evidence": {"data": {}}} == again.data["of"][0]
+    assert "old" != again.data["of"][1]["reading"]["rule"]

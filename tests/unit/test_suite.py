@@ -1,0 +1,204 @@
+"""Suites: what is refused at load, what `make_suite` writes and counts, and whose folder paths are seen from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.errors import FormatError, InputError
+from steelyard.family import Family
+from steelyard.item import Edit, Item
+from steelyard.plugins import find_family
+from steelyard.store import inline
+from steelyard.suite import REPEATS, Order, Taken, family_references, load, make_suite
+
+GOOD: dict[str, Any] = {"id": "a", "input": "1 + 1?", "target": "2", "verifier": {"name": "number"}}
+JOB: dict[str, Any] = {**GOOD, "files": {"a.txt": inline("one two two")}}
+FILE = """
+from steelyard import Family, Item
+def make(seed):
+    for i in range(9):
+        yield Item(id=f"{seed}-{i}", input=f"{i} + 1?", target=str(i + 1), verifier={"name": "number"})
+family = Family(name="sums", make=make)
+"""
+
+
+def _suite(folder: Path, *items: dict[str, Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "dev.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+    return folder
+
+
+def _sums(name: str = "sums", *, prefix: str = "", distinct: int | None = None) -> Family:
+    def make(seed: str) -> Iterator[Item]:
+        for i in count():
+            asked = f"{prefix}{seed}: {i if distinct is None else i % distinct} + 0?"
+            yield Item(id=f"sum-{seed}-{i}", input=asked, target=str(i), verifier={"name": "number"})
+
+    return Family(name=name, make=make)
+
+
+@pytest.mark.parametrize("field", ["files", "edits", "hidden", "composed"])
+@pytest.mark.parametrize("path", ["/etc/x", "../x", "a/../../x", "", ".", "a\0b", "..", "a//b", "./a"])
+def test_a_path_that_leaves_the_workspace_is_refused_at_load(tmp_path: Path, field: str, path: str) -> None:
+    """Relative, without dots, not empty, no NUL; the error names place and item. [T-8]"""
+    hidden = {"name": "tests", "hidden": {path: inline("x")}}
+    wrong: dict[str, Any] = {
+        "files": {"files": {path: inline("x")}},
+        "edits": {"files": {"a.txt": inline("x")}, "edits": [{"path": path, "old": "x", "new": "y"}]},
+        "hidden": {"verifier": hidden},
+        "composed": {"verifier": {"name": "all", "of": [hidden]}},
+    }[field]
+    named = "hidden" if field == "composed" else field
+    with pytest.raises(FormatError, match=rf'dev.jsonl:2: item "b": {named}: a path is relative'):
+        load(_suite(tmp_path, GOOD, {**GOOD, "id": "b", **wrong}))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"input": ""}, "the prompt is empty"),
+        ({"input": []}, "the prompt is empty"),
+        ({"input": " \n\t"}, "the prompt is empty"),
+        ({"input": [{"role": "user", "content": " "}]}, "the prompt is empty"),
+        ({"tools": ["read_fil"]}, 'no tool "read_fil"; did you mean "read_file"?'),
+        ({"environment": {"test_command": "make test"}}, "test_command must be a list of text"),
+        ({"edits": [{"path": "a.tx", "old": "one", "new": "x"}]}, 'setup text is for a.tx; did you mean "a.txt"?'),
+        ({"edits": [{"path": "a.txt", "old": "two", "new": "x"}]}, "setup text must occur once in a.txt"),
+        ({"edits": [{"path": "a.txt", "old": "three", "new": "x"}]}, "setup text must occur once in a.txt"),
+        ({"edits": [{"path": "a.txt", "old": "", "new": "x"}]}, "setup text must occur once in a.txt"),
+        ({"edits": [{"path": "a.txt", "old": "one", "new": "x"}] * 2}, "setup text must occur once in a.txt"),
+    ],
+)
+def test_an_item_that_no_run_could_use_is_refused_at_load(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    """An empty prompt, an unknown tool, setup text that is not there once. [T-8]"""
+    with pytest.raises(FormatError) as caught:
+        load(_suite(tmp_path, {**JOB, **change}))
+    assert f'{tmp_path}/dev.jsonl:1: item "a": {words}' in str(caught.value)
+
+
+def test_setup_text_is_looked_for_in_stored_files_and_after_the_edits_before_it(tmp_path: Path) -> None:
+    """The second edit of a path meets what the first one left; a content that is not here yet is not judged."""
+    edits = [{"path": "a.txt", "old": "one two", "new": "one"}, {"path": "a.txt", "old": "two", "new": "three"}]
+    assert 1 == len(load(_suite(tmp_path / "inline", {**JOB, "edits": edits})).items)
+    absent = {"files": {"a.txt": "0" * 64}, "edits": [{"path": "a.txt", "old": "q", "new": "r"}]}
+    assert 1 == len(load(_suite(tmp_path / "absent", {**GOOD, **absent})).items)
+    item = Item(**{**JOB, "edits": [Edit("a.txt", "one", "x")]})
+    out = tmp_path / "stored"
+    make_suite([Order("x", Family(name="x", make=lambda seed: iter([item])), 1)], out)
+    (out / "dev.jsonl").write_text((out / "dev.jsonl").read_text().replace('"old":"one"', '"old":"two"'))
+    with pytest.raises(FormatError, match=r"setup text must occur once in a.txt"):
+        load(out)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"name": 5}', r"not a manifest: Expected `str`, got `int` - at `\$.name`"),
+        ("[]", "not a manifest: Expected `object`, got `array`"),
+        ('{"provenance": {"families": [{"reference": 1}]}}', "not a manifest: Expected `str`, got `int`"),
+        ("{", "broken JSON"),
+        ('{"x": ' + "[" * 5000 + "]" * 5000 + "}", "lists and objects are nested too deeply"),
+        (None, "cannot be read: Is a directory"),
+    ],
+)
+def test_a_broken_manifest_is_refused_with_its_place(tmp_path: Path, text: str | None, words: str) -> None:
+    """Types, JSON, depth, and a folder in its place. [T-8]"""
+    folder = _suite(tmp_path, GOOD)
+    if text is None:
+        (folder / "manifest.json").mkdir()
+    else:
+        (folder / "manifest.json").write_text(text)
+    with pytest.raises(FormatError, match=rf"manifest.json: {words}"):
+        load(folder)
+
+
+def test_a_verifier_file_is_seen_from_the_suites_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of the same name in the current folder is never taken for the suite's."""
+    verifier = "from steelyard.verifiers.registry import find\nseen_from = find({!r})\n"
+    suite = _suite(tmp_path / "suite", {**GOOD, "verifier": {"name": "where.py:seen_from"}})
+    (suite / "where.py").write_text(verifier.format("number"))
+    (tmp_path / "where.py").write_text(verifier.format("exact"))
+    monkeypatch.chdir(tmp_path)
+    assert "number" == load("suite", trust=True).bound["a"].verifier.name
+
+
+def test_the_manifest_names_a_local_family_relative_to_the_suite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No absolute path is written, and the reference is found from any folder, also after both moved together."""
+    (tmp_path / "home" / "mine").mkdir(parents=True)
+    (tmp_path / "home" / "mine" / "sums.py").write_text(FILE)
+    monkeypatch.chdir(tmp_path / "home")
+    references = ["./mine/sums.py:sums", str(tmp_path / "home" / "mine" / "sums.py")]
+    make_suite([Order(r, find_family(r), 2) for r in references], Path("suites/one"))
+    manifest = json.loads(Path("suites/one/manifest.json").read_text())
+    written = [f["reference"] for f in manifest["provenance"]["families"]]
+    assert ["../../mine/sums.py:sums", "../../mine/sums.py"] == written
+    monkeypatch.chdir("/")
+    (tmp_path / "home").rename(tmp_path / "moved")
+    found = family_references(load(tmp_path / "moved" / "suites" / "one"))
+    assert ["sums", "sums"] == [find_family(reference).name for reference in found]
+
+
+def test_each_order_is_counted_alone(tmp_path: Path) -> None:
+    """The same family twice gives the next items, and both counts are kept in the manifest."""
+    made = make_suite([Order("x", _sums(), 3), Order("x", _sums(), 2)], tmp_path / "s")
+    assert [Taken("sums", 3, 3, 0), Taken("sums", 2, 2, 3)] == made.orders
+    families = json.loads((tmp_path / "s" / "manifest.json").read_text())["provenance"]["families"]
+    assert [3, 2] == [family["n"] for family in families]
+    assert 5 == len(load(tmp_path / "s").items)
+
+
+def test_a_family_that_runs_out_of_questions_gives_what_it_has(tmp_path: Path) -> None:
+    """After 1000 repeats in a row nothing new is expected; an earlier order's items are not held against it."""
+    made = make_suite([Order("x", _sums(distinct=4), 10)], tmp_path / "few")
+    assert [Taken("sums", 10, 4, REPEATS)] == made.orders
+    twice = make_suite([Order("x", _sums(), REPEATS + 1), Order("x", _sums(), 2)], tmp_path / "many")
+    assert [REPEATS + 1, 2] == [taken.n for taken in twice.orders]
+
+
+def test_one_id_from_two_families_names_both_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Ids are for one item; the folder is free for the next try."""
+    with pytest.raises(InputError, match='item id "sum-0-0" is made by "one" and again by "two"'):
+        make_suite([Order("x", _sums("one"), 1), Order("y", _sums("two", prefix="what is "), 1)], tmp_path / "s")
+    assert 1 == make_suite([Order("x", _sums(), 1)], tmp_path / "s").orders[0].n
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (None, "make must give items, got NoneType"),
+        ([{"id": "a"}], "make must yield an Item, got dict"),
+        ([None], "make must yield an Item, got NoneType"),
+        ([Item(**{**GOOD, "target": 5})], 'item "a": Expected `str`, got `int` - at `$.target`'),
+        ([Item(**{**GOOD, "metadata": {"x": object()}})], 'item "a": Encoding objects of type object is unsupported'),
+        ([Item(**{**GOOD, "files": {"x": "nope"}})], 'item "a": not a file reference'),
+        ([Item(**{**GOOD, "files": {"../x": inline("")}})], 'item "a": files: a path is relative'),
+        ([Item(**{**GOOD, "input": " "})], 'item "a": the prompt is empty'),
+        ([Item(**{**GOOD, "target": "many"})], 'item "a": '),
+    ],
+)
+def test_what_a_family_yields_is_checked_as_if_it_were_read(tmp_path: Path, made: Any, words: str) -> None:
+    """Types, references, paths and targets, before anything is written."""
+    with pytest.raises(InputError) as caught:
+        make_suite([Order("x", Family(name="x", make=lambda seed: made), 1)], tmp_path / "s")
+    assert words in str(caught.value)
+    assert [] == list((tmp_path / "s").iterdir())
+
+
+def test_options_that_a_family_does_not_take_are_told_from_its_own_type_errors(tmp_path: Path) -> None:
+    """Only a call that does not fit is about the options."""
+
+    def make(seed: str) -> Iterator[Item]:
+        raise TypeError("mine")
+
+    with pytest.raises(InputError, match="does not take these options: got an unexpected keyword argument 'x'"):
+        make_suite([Order("f", Family(name="f", make=make), 1, "0", {"x": 1})], tmp_path / "a")
+    with pytest.raises(InputError, match=r'^family "f": make: TypeError: mine \(test_suite.py:\d+\)$'):
+        make_suite([Order("f", Family(name="f", make=make), 1)], tmp_path / "b")
