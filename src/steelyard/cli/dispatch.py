@@ -25,7 +25,7 @@ def dispatch(arguments: list[str], commands: Mapping[str, str]) -> int:
         return 2
     except KeyboardInterrupt:
         print("steelyard: interrupted", file=sys.stderr)
-        return 130
+        return 2
     except BrokenPipeError:  # the reader of our output left, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2

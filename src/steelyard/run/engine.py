@@ -21,13 +21,13 @@ from steelyard.errors import CallError, FormatError, InputError, SandboxFaultErr
 from steelyard.item import Item, ask
 from steelyard.judging import gather
 from steelyard.ports import Kit, Model
-from steelyard.run.journal import EvidenceLine, Journal, Rollout, RolloutError, RolloutIndex
+from steelyard.run.journal import EvidenceLine, Journal, Rollout, RolloutError, RolloutIndex, subject
 from steelyard.run.plan import Plan
 from steelyard.solvers.chat import chat
 from steelyard.solvers.tools import run_tools
 from steelyard.suite import Suite
 from steelyard.verdict import Evidence
-from steelyard.verifiers.registry import revision, spec_digest
+from steelyard.verifiers.registry import revision
 
 PROBES_AT_ONCE = max(2, os.cpu_count() or 2)
 
@@ -135,7 +135,7 @@ class Engine:
             seen = await asyncio.to_thread(gather, item, self._suite.bound[item.id], attempt, self._kit)
         if isinstance(seen, Evidence):
             judge = revision(item, self._suite.bound[item.id])
-            self._journal.append_evidence(EvidenceLine(item.id, number, judge, spec_digest(item), seen))
+            self._journal.append_evidence(EvidenceLine(item.id, number, judge, subject(item, attempt), seen))
 
 
 class _Interrupts:

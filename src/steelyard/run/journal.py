@@ -15,7 +15,9 @@ from pathlib import Path
 import msgspec
 
 from steelyard.attempt import Attempt
+from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
+from steelyard.item import Item, key
 from steelyard.run.stored import decode
 from steelyard.store import Store
 from steelyard.verdict import Evidence
@@ -47,17 +49,22 @@ class Rollout(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class EvidenceLine(msgspec.Struct, frozen=True):
-    """What a probe saw of one rollout, the revision of the judge that probed, and the spec that it probed by.
+    """What a probe saw of one rollout, the revision of the judge that probed, and what it was asked about.
 
-    Evidence answers the questions of its spec: under another spec it must be gathered again, under another revision
-    of the same spec it is still what was seen.
+    Evidence answers the questions of one key about one attempt (`subject`): for another it must be gathered again;
+    under another revision of the same key it is still what was seen.
     """
 
     item: str
     rollout: int
     revision: str
-    spec: str
+    subject: str
     evidence: Evidence
+
+
+def subject(item: Item, attempt: Attempt) -> str:
+    """sha256 of what a probe is told: the item's target and verifier, the answer and the workspace changes."""
+    return digest({"key": key(item), "answer": attempt.answer, "workspace": attempt.workspace})
 
 
 class Journal:

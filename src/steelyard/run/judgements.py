@@ -31,7 +31,7 @@ from steelyard.records import (
 )
 from steelyard.run.anomalies import Anomaly, anomalies_of, write_anomalies
 from steelyard.run.flips import Changes, Flip, Place
-from steelyard.run.journal import EvidenceLine, Rollout, RolloutIndex, read_evidence
+from steelyard.run.journal import EvidenceLine, Rollout, RolloutIndex, read_evidence, subject
 from steelyard.run.plan import Header, items_of_plan, read_header
 from steelyard.run.stored import decode, read, replacing
 from steelyard.store import Store, write_atomic
@@ -198,8 +198,8 @@ class _Judge:
 
     def _judged(self, item: Item, rollout: Rollout, attempt: Attempt) -> Judged:
         stored = self._evidence.get((item.id, rollout.rollout))
-        if stored is not None and stored.spec != registry.spec_digest(item):
-            stored = None  # it answers another spec's questions, so it is gathered again
+        if stored is not None and stored.subject != subject(item, attempt):
+            stored = None  # it answers other questions, or is about another attempt, so it is gathered again
         if self._kit is not None:
             self._kit.reason = ""
         judged = judge(
@@ -217,9 +217,9 @@ class _Judge:
                 self._lacking.append((item.id, rollout.rollout))
                 self._reason = self._reason or reason
         if judged.evidence is not None and stored is None:
-            spec = registry.spec_digest(item)
+            about = subject(item, attempt)
             self.gathered.append(
-                EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], spec, judged.evidence)
+                EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], about, judged.evidence)
             )
         return judged
 

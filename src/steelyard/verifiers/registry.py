@@ -202,11 +202,6 @@ def revision(item: Item, bound: Bound | None = None) -> str:
     )
 
 
-def spec_digest(item: Item) -> str:
-    """sha256 of an item's verifier spec alone: what its probe is told to look at."""
-    return digest(expand(canonical_verifier(item)))
-
-
 def ruler(revisions: dict[str, str]) -> str:
     """sha256 over the sorted (item id, revision) pairs."""
     return digest(sorted(revisions.items()))

@@ -73,3 +73,19 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The path is in the message [O-7]."""
     with pytest.raises(FormatError, match=r"none\.jsonl: cannot be read"):
         scripted_from_file(tmp_path / "none.jsonl")
+
+
+def test_another_script_has_another_hash(tmp_path: Path) -> None:
+    """What answers is part of a run's identity, whatever the file is called [S-23]."""
+
+    def known(model: Scripted) -> object:
+        return asyncio.run(model.describe()).get("weights_sha256")
+
+    hashes = []
+    for reply in ("a", "b"):
+        (tmp_path / "replies.jsonl").write_text(f'{{"reply": "{reply}"}}\n')
+        hashes.append(known(scripted_from_file(tmp_path / "replies.jsonl")))
+    hashes += [known(Scripted(["a"])), known(Scripted(["b"]))]
+    assert 4 == len({*hashes} - {None})
+    assert known(Scripted(["a"])) == known(Scripted(["a"]))
+    assert known(Scripted(lambda _messages, _seed: "a")) is None

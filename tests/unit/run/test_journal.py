@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from steelyard.attempt import Attempt
 from steelyard.errors import FormatError, RefusedError
-from steelyard.run.journal import INLINE_BYTES, ROLLOUTS, Journal, Rollout, RolloutError, RolloutIndex, drop_torn_line
+from steelyard.run.journal import (
+    EVIDENCE,
+    INLINE_BYTES,
+    ROLLOUTS,
+    Journal,
+    Rollout,
+    RolloutError,
+    RolloutIndex,
+    drop_torn_line,
+    read_evidence,
+)
 
 
 def _rollout(item: str, number: int = 0, *, answer: str | None = "x") -> Rollout:
@@ -99,3 +109,33 @@ def test_dropping_a_torn_line_longer_than_a_block_keeps_what_came_before(tmp_pat
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"1\n" + b"x" * 200_000)
     assert (200_000, b"1\n") == (drop_torn_line(path), path.read_bytes())
+
+
+def test_blank_lines_are_skipped(tmp_path: Path) -> None:
+    """An editor's empty line is no damage."""
+    _written(tmp_path, [_rollout("a"), _rollout("b")]).close()
+    (tmp_path / ROLLOUTS).write_bytes((tmp_path / ROLLOUTS).read_bytes().replace(b"\n", b"\n\n \n"))
+    (tmp_path / EVIDENCE).write_bytes(b"\n\n")
+    index = RolloutIndex(tmp_path)
+    assert (["a", "b"], {}) == ([r.item for i in index.items() for r in index.of(i)], read_evidence(tmp_path))
+    index.close()
+
+
+@pytest.mark.parametrize("change", [(b'"seed":1', b'"seed":"x"'), (b'"answer":"x"', b'"answer":3')])
+def test_a_rollout_of_the_wrong_shape_is_named_by_its_line(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
+    """Damage that the index does not look at is told when the rollout is read."""
+    _written(tmp_path, [_rollout("a"), _rollout("b", 1), _rollout("c")]).close()
+    lines = (tmp_path / ROLLOUTS).read_bytes().splitlines(keepends=True)
+    (tmp_path / ROLLOUTS).write_bytes(b"".join([lines[0], b"\n", lines[1].replace(*change), lines[2]]))
+    index = RolloutIndex(tmp_path)
+    assert ["x"] == [r.attempt.answer for r in index.of("a") if r.attempt]
+    with pytest.raises(FormatError, match=r"rollouts\.jsonl:3: not a rollout"):
+        list(index.of("b"))
+    index.close()
+
+
+def test_a_rollout_with_neither_attempt_nor_error_is_damage(tmp_path: Path) -> None:
+    """It would count as done and never be judged."""
+    (tmp_path / ROLLOUTS).write_bytes(b'{"item":"a","rollout":0,"seed":0,"ask":"a","started":0,"seconds":0}\n')
+    with pytest.raises(FormatError, match=r"rollouts\.jsonl:1: not a rollout: it needs an attempt"):
+        RolloutIndex(tmp_path)
