@@ -94,14 +94,21 @@ CONDITIONAL = re.compile(
     rf"|{W}(?:would|could|might) (?:have |only |well )?(?:be|been)?{E}.{{0,200}}{W}(?:if|unless|had){E}",
     re.DOTALL,
 )
+_OLD = (
+    r"(?:initial|earlier|previous|original|old|first|wrong) (?:\w{1,12} )?(?:answer|guess|choice|pick|thought|idea"
+    r"|impression|assumption|hypothesis|theory|claim|values?|number|figure|result|reading|estimate|calculation|version"
+    r"|settings?|defaults?|port|config\w{0,8}|address|password|plan|statement|reply|response|conclusion|solution|verdict"
+    r"|suggestion|draft|note|attempt|one)s?"
+)
+"""An answer that is given up. `Old` before any other noun is a name or a description: `the old mill is closed`."""
 THOUGHT = re.compile(
     rf"^(?:initially|originally|at first){E}|{W}(?:(?:i|we|you|one) (?:\w{{1,12}} ){{0,2}}?(?:thought|assumed|guessed"
     r"|believed|expected|figured|would have said|was going to say"
     r"|were going to say|used to think)|first (?:thought|guess|answer|idea|impulse|assumption)|initial(?:ly)?"
     r" (?:thought|guess(?:ed)?|answer"
-    r"|said|idea|assum\w{2,6}|believed)|at first(?: glance| sight)?|(?:my|our|the) (?:initial|earlier|previous"
-    r"|original|old|first|wrong)"
-    rf"|formerly|used to (?:be|use|think|have|run|listen)|(?:is|was|were|been) (?:\w{{1,12}} )?(?:believed|thought"
+    r"|said|idea|assum\w{2,6}|believed)|at first(?: glance| sight)?"
+    rf"|(?:my|our|the) {_OLD}|formerly"
+    rf"|used to (?:be|use|think|have|run|listen)|(?:is|was|were|been) (?:\w{{1,12}} )?(?:believed|thought"
     r"|assumed|said"
     rf"|supposed|expected|claimed|reported) to|(?:originally|previously) (?:was|were|had|said|thought|used|ran)){E}"
 )
@@ -172,8 +179,7 @@ AFTER_NEVER_WRONG = re.compile(
 )
 FIRST_GUESS = re.compile(
     rf"{_CLOSE} (?:was|seemed|looked|had been|is what i (?:first )?(?:thought|had|said))(?: \w{{1,10}})? ?(?:(?:my|our"
-    r"|the|an?) (?:first|initial|earlier"
-    r"|previous|original|old)|right at first|correct at first|(?:first|initially|at first|before))"
+    rf"|the|an?) {_OLD}{E}|right at first|correct at first|(?<!the )(?:first|initially|at first|before))"
 )
 SAID = re.compile(rf"{W}(?:i|we) (?:\w{{1,12}} )?(?:said|wrote|had|gave|answered|put|got|typed|stated|claimed|used){E}")
 EARLIER = re.compile(

@@ -152,7 +152,9 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 def _depth(text: str) -> int:
-    """Deepest nesting of a text read as JSON, counted to just past the cap."""
+    """Deepest nesting of a text read as JSON, counted to just past the cap; 0 where it cannot come near the cap."""
+    if text.count("{") + text.count("[") <= MAX_DEPTH:
+        return 0
     depth = deepest = 0
     for match in _QUOTED.finditer(text):
         if match[0] in ("{", "["):
@@ -223,9 +225,13 @@ def _in_prose(text: str) -> JsonFound | str | None:
     """The one object in prose; None when nothing looks like an object."""
     found: JsonFound | None = None
     broken: str | None = None
-    at = 0
+    at, before = 0, ""
     while match := _OBJECT_LIKE.search(text, at):
         end = balanced_end(text, match.start())
+        if found is not None and text[match.start() : end] == before:  # a loop says the same object over and over
+            found, at = JsonFound(found.value, (match.start(), end), "prose"), end
+            continue
+        before = text[match.start() : end]
         one = _strictly(text, match.start(), end, "prose")
         if isinstance(one, str):
             broken = one

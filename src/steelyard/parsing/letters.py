@@ -32,7 +32,7 @@ class Clash(NamedTuple):
 
 
 _MOST, _MOST_TRIED = 60, 600
-_SHORT = 300
+_SHORT, _TAIL = 300, 20_000
 _FANCY: dict[int, str] = {}
 for _start, _first in (
     *((code, "A") for code in (0xFF21, 0x24B6, 0x1F110, 0x1F130, 0x1F150, 0x1F170)),
@@ -42,6 +42,10 @@ for _start, _first in (
 ):
     _FANCY |= {_start + i: chr(ord(_first) + i) for i in range(26)}
 _FANCY |= {ord(wide): narrow for wide, narrow in zip("（）．：【】’「」，。；、", "().:[]'[],.;,", strict=True)}
+_FIRST_FANCY = sorted(code for code in _FANCY if code - 1 not in _FANCY)
+_LAST_FANCY = sorted(code for code in _FANCY if code + 1 not in _FANCY)
+_FANCY_ONE = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in zip(_FIRST_FANCY, _LAST_FANCY, strict=True))}]")
+"""As ranges: one by one, these thousand letters would be compared with every character."""
 _FONT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|boxed|fbox|mathsf|mathit|textit|bf|rm|operatorname)(?![A-Za-z])")
 _HTML = re.compile(
     r"<(b|i|strong|em|u|span|p|code)>(?=[^<]{0,200}</\1>)|</(?:b|i|strong|em|u|span|p|code)>", re.IGNORECASE
@@ -60,9 +64,15 @@ _LETTER = re.compile(
     rf"(?<![{_IN_WORD}\\])(?<![{_IN_WORD}]['.\-])[A-Za-z]{_A}(?!['][A-Za-z]|\.[A-Za-z]|-[A-Za-z]|[+#]{{1,2}}(?:\s|$)|°)"
 )
 """A letter that stands alone; `U.S.`, `I'm`, `B-cell`, `C++` hold none."""
-_OPTION = (
-    r"(?:option|choice|letter|alternative|statement|answer|opción|opcion|choix|lettre|letra|buchstabe|选项|選項|选择|選擇|答案|选"
-    r"|選)"
+_OPTION_WORDS = (
+    r"option|choice|letter|alternative|statement|answer|opción|opcion|choix|lettre|letra|buchstabe|选项|選項|选择|選擇|答案|选"
+    r"|選"
+)
+_OPTION = f"(?:{_OPTION_WORDS})"
+_OPTION_ENDS = tuple(word + s for word in _OPTION_WORDS.split("|") for s in ("", "s"))
+_DECORATION = (
+    "([{*_`$\"'“:" + " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005"
+    "\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 _OPEN = r"[\s*_`$(\[{<\"'“‘\\~#>=→⇒∴-]*"
 _CLOSE = r"[\s*_`$)\]}>\"'”’.,;:!?\\~]*"
@@ -144,7 +154,7 @@ _LINE_LABEL = re.compile(
 def plain(text: str) -> str:
     """`text` with letters of other widths and styles in ASCII and LaTeX fonts and hedges blanked; positions stay."""
     if not text.isascii():
-        text = text.translate(_FANCY)
+        text = _FANCY_ONE.sub(lambda m: _FANCY[ord(m[0])], text)
     if "\\" in text:
         text = _FONT.sub(_blanks, text)
     if "</" in text:
@@ -222,8 +232,7 @@ def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
     kept: list[Letter] = []
     right: list[Letter] = []
     bare = is_short(text)
-    found = deque((m for m in _LETTER.finditer(text) if ord(m[0].upper()) - 65 < n_choices), maxlen=_MOST_TRIED)
-    matches = list(islice((m for m in reversed(found) if _weighs(text, m, bare=bare)), _MOST))
+    matches = list(islice((m for m in reversed(_last_letters(text, n_choices)) if _weighs(text, m, bare=bare)), _MOST))
     for match in reversed(matches):
         letter, start, end = match[0].upper(), match.start(), match.end()
         if _WRONG.match(text, end) or _WRONG_ROW.match(text, end) or not asserts(low, start, end, adjacent=True):
@@ -239,6 +248,17 @@ def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
         if len(names) > 1:
             return Clash(f"{len(names)} letters: {', '.join(names)}")
     return None
+
+
+def _last_letters(text: str, n_choices: int) -> deque[re.Match[str]]:
+    """The last `_MOST_TRIED` letters of options that stand alone; the end of a long text mostly has that many."""
+    found: deque[re.Match[str]] = deque(maxlen=_MOST_TRIED)
+    for start in (max(0, len(text) - _TAIL), 0):
+        found.clear()
+        found.extend(m for m in _LETTER.finditer(text, start) if ord(m[0].upper()) - 65 < n_choices)
+        if len(found) == _MOST_TRIED or not start:
+            break
+    return found
 
 
 def lists_options(text: str) -> bool:
@@ -261,22 +281,24 @@ def _weighs(text: str, match: re.Match[str], *, bare: bool) -> bool:
     """Whether a letter that stands alone names an option; `bare` ones (undecorated) do so only in short texts."""
     letter, start, end = match[0], match.start(), match.end()
     low = max(0, start - 30)
-    if _AFTER_OPTION.search(text, low, start):
+    if text[low:start].rstrip(_DECORATION).lower().endswith(_OPTION_ENDS) and _AFTER_OPTION.search(text, low, start):
         return not (letter in "aI" and _ARTICLE_NEXT.match(text, end))
+    bracketed = (
+        (bare or letter.isupper())
+        and text[end : end + 6].lstrip("*_`$\"' ")[:1] in (")", "]", "}")
+        and _BRACKETED.search(text, low, start) is not None
+    )
+    right = letter != "I" and _RIGHT.match(text, end) is not None
+    if not (bare or bracketed or right):
+        return False
     if _FORMULA.match(text, end) or _FORMULA_BEFORE.search(text, low, start) or _NAMES.search(text, low, start):
         return False
-    if (
-        (bare or letter.isupper())
-        and _BRACKETED.search(text, low, start)
-        and text[end : end + 6].lstrip("*_`$\"' ")[:1] in (")", "]", "}")
-    ):
-        return True
-    if letter == "I" or not bare:
-        return letter != "I" and _RIGHT.match(text, end) is not None
+    if bracketed or letter == "I" or not bare:
+        return bracketed or right
     if letter == "A":
         return not _ARTICLE_NEXT.match(text, end)
     if letter.isupper():
         return True
-    if _RIGHT.match(text, end) and _OPENS_SENTENCE.search(text, low, start):
+    if right and _OPENS_SENTENCE.search(text, low, start):
         return True
     return _AFTER_VERB.search(text, low, start) is not None and _ENDS.match(text, end) is not None

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from steelyard.parsing.alternatives import Alternative, Alternatives, words
+
 
 class Mark(NamedTuple):
     """One marked answer; `rule` is `box`, `tag`, `hashes`, `label` (`Answer: x`) or `phrase` (the answer is x)."""
@@ -53,14 +55,28 @@ def boxes(text: str) -> list[tuple[int, int, int]]:
     return outer
 
 
-_WORDS = (
-    r"answers?|ans|antwort(?:en)?|lösung|ergebnis|réponses?|respuestas?|risposta|resposta|antwoord|svar|vastaus"
-    r"|odpowiedź|odpověď|odgovor|válasz|răspuns(?:ul)?|cevap|yanıt|jawaban|đáp án|trả lời"
-    r"|ответ|відповідь|отговор|απάντηση|תשובה|الإجابة|الجواب|جواب|उत्तर|คำตอบ"
-)
-_CJK = r"正确答案|最终答案|答案|解答|答え|正解|答|정답|답변|답"
-_LABEL = re.compile(rf"(?:{_WORDS}|(?:final|correct) (?:result|value|solution|response))(?![^\W_])|(?:{_CJK})")
-"""Over lower-case text; starting with its words, it is scanned for by their first letters, which is fast."""
+_WORD_END = r"(?![^\W_])"
+_RESULT = " result| value| solution| response"
+_LABEL = Alternatives(
+    [
+        Alternative(word + _WORD_END, ((stem,),))
+        for word, stem in (
+            ("answers?", "answer"), ("ans", "ans"), ("antwort(?:en)?", "antwort"), ("lösung", "lösung"),
+            ("ergebnis", "ergebnis"), ("réponses?", "réponse"), ("respuestas?", "respuesta"), ("risposta", "risposta"),
+            ("resposta", "resposta"), ("antwoord", "antwoord"), ("svar", "svar"), ("vastaus", "vastaus"),
+            ("odpowiedź", "odpowiedź"), ("odpověď", "odpověď"), ("odgovor", "odgovor"), ("válasz", "válasz"),
+            ("răspuns(?:ul)?", "răspuns"), ("cevap", "cevap"), ("yanıt", "yanıt"), ("jawaban", "jawaban"),
+            ("đáp án", "đáp án"), ("trả lời", "trả lời"), ("ответ", "ответ"), ("відповідь", "відповідь"),
+            ("отговор", "отговор"), ("απάντηση", "απάντηση"), ("תשובה", "תשובה"), ("الإجابة", "الإجابة"),
+            ("الجواب", "الجواب"), ("جواب", "جواب"), ("उत्तर", "उत्तर"), ("คำตอบ", "คำตอบ"),
+        )
+    ]
+    + [
+        Alternative(f"{kind}(?:{_RESULT}){_WORD_END}", (tuple(kind + noun for noun in _RESULT.split("|")),))
+        for kind in ("final", "correct")
+    ]
+    + words("正确答案", "最终答案", "答案", "解答", "答え", "正解", "答", "정답", "답변", "답")
+)  # fmt: skip
 _FILLER = re.compile(
     r"[\s*_`'\"”’)\]]*(?:\([^()]*\)|\[[^\]]*\]"
     r"|(?:letter|choice|option|key|number|no|finale?|corre[ck]t\w{0,2}|korrekt\w{0,2}|richtig\w{0,2}|right|best|here"
@@ -114,13 +130,17 @@ _MOST_TRIED = 400
 _FIRST_CJK = "\u2e80"
 
 
+_GROWS = "\u0130"
+
+
 def lowered(text: str) -> str:
-    """`text` in lower case, character by character, so that positions stay."""
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    """`text` in lower case, of equal length: the one letter that grows in lower case stays as it is."""
+    return _GROWS.join(piece.lower() for piece in text.split(_GROWS)) if _GROWS in text else text.lower()
 
 
-def word_starts(pattern: re.Pattern[str], low: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
+def word_starts(
+    pattern: re.Pattern[str] | Alternatives, low: str, start: int = 0, end: int | None = None
+) -> Iterator[re.Match[str]]:
     """Matches of a pattern in lower-case text that start a word; faster than a look-behind in the pattern."""
     for match in pattern.finditer(low, start, len(low) if end is None else end):
         at = match.start()
@@ -128,9 +148,11 @@ def word_starts(pattern: re.Pattern[str], low: str, start: int = 0, end: int | N
             yield match
 
 
-def marks(text: str, phrases: re.Pattern[str] | None = None) -> list[Mark]:
-    """The last `MOST` marked answers in `text`, in order; `phrases` (over lower-case text) adds where it matches."""
-    low = lowered(text)
+def marks(text: str, low: str, phrases: Alternatives | None = None) -> list[Mark]:
+    """The last `MOST` marked answers in `text`, in order; `low` is the text in lower case.
+
+    `phrases` (over lower-case text) adds marks where it matches.
+    """
     found = [Mark(start, content, end, "box") for start, content, end in boxes(text)[-MOST:]]
     if "<" in text:
         found += _last(Mark(m.start(), *m.span("x"), "tag") for m in _TAG.finditer(text))

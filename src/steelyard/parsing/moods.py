@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
+from steelyard.parsing.alternatives import Alternative, Alternatives
 from steelyard.parsing.markers import Mark, word_starts
 
 BACK = 200
@@ -90,19 +91,44 @@ _REASON = re.compile(
     r"|[ \t](?:rather than|instead of|as opposed to|and not|(?<=,[ \t])not|(?<=[—–-][ \t])not)(?![^\W_])",
     re.IGNORECASE,
 )
-_MISTAKE = (
-    r"i (?:must |have to |hereby )?(?:take (?:that|it|this) back|retract|withdraw)|on second thoughts?|i (?:was|am"
-    r"|were) (?:wrong|mistaken)"
-    r"|i(?:['’]ve| have)? (?:misread|miscalculated|miscounted|misspoke|forgot|made (?:an?|the|some)(?: \w{1,12})?"
-    r" (?:mistake|error|slip)s?)"
-    r"|my (?:mistake|bad)|let me (?:correct|fix|redo|revise|change)"
-    r"|i(?: hereby)? (?:will )?change my (?:mind|answer)|changing my (?:mind|answer)"
+_WORKED_OUT = re.compile(
+    r"(?:the|an?)[ \t](?:[\w$\\{}^-]{1,20}[ \t]){0,3}?of[ \t][^.;\n]{1,120}?,[ \t]which[ \t](?:is|equals|gives|makes"
+    r"|comes to)[ \t](?=[*$]{0,4}-?\d|\$\\?\w|\\\(|\\boxed|\\frac)"
+    r"|that[ \t][^.;\n]{1,120}?,[ \t](?:and )?so[ \t](?:(?:it|that|there|she|he|they)[ \t](?:\w{1,8}[ \t])?)?"
+    r"(?=[*$]{0,4}-?\d[\d.,/]{0,20}[*$%]{0,4}(?:[ \t]\w{1,12})?$)",
+    re.IGNORECASE,
 )
-_WITHDRAWN = re.compile(
-    rf"(?:no[,.]?[ \t]wait|wait[,.!—–-]{{0,2}}[ \t](?:no|that['’]s not|that is not|i made)"
-    r"|(?:scratch|strike|disregard|forget|ignore|cancel|undo)[ \t](?:that|this|it|the above|my (?:previous|last"
-    r"|earlier|first))"
-    rf"|correction(?=[ \t]?[,:—–-])|(?:oops|whoops)|{_MISTAKE}){_E}",
+"""`the sum of a and b, which is 7`, `that she has 3 and 6, so 9`: a description with its value behind it."""
+_WITHDRAWN = Alternatives(
+    [
+        Alternative(r"no[,.]?[ \t]wait", (("wait",),)),
+        Alternative(r"wait[,.!—–-]{0,2}[ \t](?:no|that['’]s not|that is not|i made)", (("wait",),)),
+        Alternative(
+            r"(?:scratch|strike|disregard|forget|ignore|cancel|undo)[ \t](?:that|this|it|the above|my (?:previous|last"
+            r"|earlier|first))",
+            (("scratch", "strike", "disregard", "forget", "ignore", "cancel", "undo"),),
+        ),
+        Alternative(r"correction(?=[ \t]?[,:—–-])", (("correction",),)),
+        Alternative(r"(?:oops|whoops)", (("oops",),)),
+        Alternative(
+            r"i (?:must |have to |hereby )?(?:take (?:that|it|this) back|retract|withdraw)",
+            (("take that back", "take it back", "take this back", "retract", "withdraw"),),
+        ),
+        Alternative(r"on second thoughts?", (("on second thought",),)),
+        Alternative(r"i (?:was|am|were) (?:wrong|mistaken)", ((" wrong", " mistaken"), ("i was", "i am", "i were"))),
+        Alternative(
+            r"i(?:['’]ve| have)? (?:misread|miscalculated|miscounted|misspoke|forgot|made (?:an?|the|some)"
+            r"(?: \w{1,12})? (?:mistake|error|slip)s?)",
+            (("misread", "miscalculated", "miscounted", "misspoke", "forgot", "mistake", "error", "slip"),),
+        ),
+        Alternative(r"my (?:mistake|bad)", (("my mistake", "my bad"),)),
+        Alternative(r"let me (?:correct|fix|redo|revise|change)", (("let me ",),)),
+        Alternative(
+            r"i(?: hereby)? (?:will )?change my (?:mind|answer)|changing my (?:mind|answer)",
+            (("change my", "changing my"),),
+        ),
+    ],
+    _E,
 )
 _AT_ONCE = re.compile(
     rf"[\s.,;:!)*\"”’$}}\]—–…-]*(?:(?:no|sorry|nope)[,.!—–]{{1,2}}\s|(?:that|this|which)(?:['’]s| is| was| can['’]t be"
@@ -178,6 +204,9 @@ def positive(text: str, start: int, end: int) -> tuple[int, int] | None:
             return None
         start = but.end()
         end = sentence_end(text, start, min(len(text), start + BACK))
+    worked_out = _WORKED_OUT.match(text, start, end)
+    if worked_out:
+        start = worked_out.end()
     reason = _REASON.search(text, start + 1, end)
     end = reason.start() if reason else end
     return start, end - 1 if reason and text[end - 1] in ",;" else end

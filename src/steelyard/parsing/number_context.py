@@ -58,6 +58,7 @@ _CONFIDENT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _CONFIDENT_AFTER = re.compile(r"[ ]{0,2}%?[ ]?(?:[a-z]{1,12}[ ])?(?:confiden|sure\b|certain|CI\b)", re.IGNORECASE)
+_HOST = re.compile(r"(?:\blocalhost|\w\.[a-z]{2,24}|\d\.\d{1,3}|\]):$", re.IGNORECASE)
 _OPERATED = re.compile(
     r"(?:(?<![A-Za-z])[A-Za-zπθ]|[)\]}])[ ]?(?:[+*/×·÷^]|-(?=[ ]?$))[ ]?$"
     r"|[√π][ ]?[({]?$|\w[({](?:[A-Za-z]{1,3}[ ]?=[ ]?)?$"
@@ -110,7 +111,7 @@ def _is_glued(text: str, left: str, last: str, before: str, end: int) -> bool:
     if last in ".-/−+":
         return bool(before) and (LETTER.match(before) is not None or before == last == "/")
     if last == ":":
-        return before == ":"
+        return before == ":" or _HOST.search(left) is not None
     return _is_bound(text, left, end)
 
 

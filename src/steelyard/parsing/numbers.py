@@ -53,7 +53,11 @@ def _ascii_digit(match: re.Match[str]) -> str:
     return str(unicodedata.decimal(char)) if char.isdecimal() else char
 
 
-_SEPARATOR = r"(?:[.,'_\u00a0]|[ ](?=\d{3}(?!\d))|\{,\}|,\\!|\\[,;:! ])"
+_SHORT_GROUP = r"[ ](?=\d{1,2}(?![\d.,/]))"
+_SEPARATOR = (
+    r"(?:[.,'_\u00a0]|[ ](?=\d{3}(?!\d))|\{,\}|,\\!|\\[,;:! ]"
+    rf"|(?<=0\.000){_SHORT_GROUP}|(?<=0\.000[ ]\d{{3}}){_SHORT_GROUP})"  # only `0.000` cannot stand alone
+)
 _CHUNK = re.compile(rf"\.?\d+(?:{_SEPARATOR}\d+)*")
 _PIECES = re.compile(rf"({_SEPARATOR})")
 _PLAIN_SPACE = re.compile(r"(?<!\\)[ ]")
@@ -273,9 +277,22 @@ def plain_text(value: Fraction) -> str:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
     if rest != 1 or places > 400:
-        return f"{value.numerator}/{value.denominator}"
-    digits = str(abs(value.numerator) * 10**places // value.denominator)
+        return f"{'-' if value < 0 else ''}{_digits(abs(value.numerator))}/{_digits(value.denominator)}"
+    digits = _digits(abs(value.numerator) * 10**places // value.denominator)
     if places:
         digits = digits.rjust(places + 1, "0")
         digits = f"{digits[:-places]}.{digits[-places:]}"
     return f"-{digits}" if value < 0 else digits
+
+
+def _digits(number: int) -> str:
+    """The decimal digits of an integer >= 0 of any size, in pieces, because Python refuses to print very long ones."""
+    pieces = []
+    while number.bit_length() > _MOST_PRINTED_BITS:
+        number, piece = divmod(number, _PIECE)
+        pieces.append(str(piece).rjust(MOST_DIGITS, "0"))
+    return "".join([str(number), *reversed(pieces)])
+
+
+_PIECE = 10**MOST_DIGITS
+_MOST_PRINTED_BITS = 13_000  # some 3,900 digits

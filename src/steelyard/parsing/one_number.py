@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from steelyard.parsing.quantities import Term, as_wanted, simple, terms
+from steelyard.parsing.quantity_names import two_names
 from steelyard.parsing.units import Unit, convert, parse_unit
 
 WINDOW = 8_000
@@ -130,7 +131,8 @@ _LEADING = re.compile(
     r"|circa|ca|minus|negative|plus|answer|final|result|that|this|gives?)(?![^\W_]))*+"
 )
 _LINE_END = re.compile(r"[ \"'*_.!?)\]}>$,;:\u00a0\t\r]*(?:\n|$)")
-_MAYBE_ALONE = re.compile(r"(?:^|\n)[^\w\n]{0,12}\d[^\sA-Za-z]{0,30}[ ]?[A-Za-z%°]{0,12}[^\w\n]{0,8}(?=\n)")
+_MAYBE_ALONE = r"[^\w\n]{0,12}\d[^\sA-Za-z]{0,30}[ ]?[A-Za-z%°]{0,12}[^\w\n]{0,8}(?=\n)"
+_FIRST_ALONE, _LATER_ALONE = re.compile(_MAYBE_ALONE), re.compile(rf"\n{_MAYBE_ALONE}")
 _SPACE = re.compile(r"\s")
 _MOST_GAP = 48
 _BACK = 1000
@@ -167,7 +169,7 @@ def _in_last_line(text: str, wanted: Unit | None) -> tuple[_Group | None, int]:
     """
     end = len(text.rstrip())
     line = text.rfind("\n", 0, end) + 1
-    if not line or _MAYBE_ALONE.search(text, 0, end):
+    if not line or _FIRST_ALONE.match(text, 0, end) or _LATER_ALONE.search(text, 0, end):
         return None, 0
     region = simple(text[line - 1 :])
     groups = [g for g in _weigh(_groups(terms(region, wanted), region, wanted), region) if g.weight]
@@ -229,12 +231,24 @@ def _link(left: Term, right: Term, text: str) -> str:
     name = next((name for name, pattern in _LINKS if pattern.fullmatch(inner)), "")
     if name == "equal" and "(" in gap:
         return ""
+    if name == "operator" and _is_quotient(left, right, text, gap, inner):
+        return "quotient"
     if not name:
         share = left.unit is not None and left.unit.dimension == "share" and left.kind != "other"
         return "part" if inner == "of" and (share or left.kind == "fraction") else ""
     if name == "comma" and not _LINE_END.match(text, right.end) and (left.unit is None or left.unit != right.unit):
         return ""
     return name
+
+
+def _is_quotient(left: Term, right: Term, text: str, gap: str, inner: str) -> bool:
+    """`(-3)/4`, `(3)/(4)`, `3 over 4`: one number written as a quotient, with nothing more to work out around it."""
+    if not ((inner == "/" and gap != inner) or inner.lower() == "over") or left.unit or right.unit or not right.value:
+        return False
+    before = text[max(0, left.start - 4) : left.start].rstrip("(")
+    after = text[right.end : right.end + 4].lstrip(") ")
+    joined = before[-1:].isalnum() or before.rstrip()[-1:].isdigit() or before.rstrip()[-1:] in tuple(")]}*×·/^")
+    return not joined and after[:1] not in tuple("^!*×·/(√") and {left.kind, right.kind} == {"number"}
 
 
 def _joins(left: Term, right: Term, link: str) -> bool:
@@ -288,6 +302,8 @@ def _side(side: list[Term], links: list[str], wanted: Unit | None) -> Term | str
     if not links:
         return side[0]
     kinds = set(links)
+    if links == ["quotient"]:
+        return side[0]._replace(end=side[1].end, value=side[0].value / side[1].value, kind="fraction")
     if wanted and kinds <= {"beside", "and", "comma"} and all(term.unit for term in side):
         factors = [term.unit.factor for term in side if term.unit]
         if all(a > b for a, b in pairwise(factors)):
@@ -299,7 +315,7 @@ def _side(side: list[Term], links: list[str], wanted: Unit | None) -> Term | str
         readable = all(term.kind in ("number", "fraction", "quotient") for term in same)
         if readable and len({_in_unit(term, wanted) for term in same}) == 1:
             return same[0]
-    if kinds <= {"operator", "part"}:
+    if kinds <= {"operator", "part", "quotient"}:
         return "a sum that is not worked out, or a range"
     return {"range": "a range", "either": "alternatives"}.get(links[-1], "several numbers side by side")
 
@@ -369,4 +385,16 @@ def _last(groups: list[_Group], text: str, wanted: Unit | None) -> _Group | None
         begin = boundary.end()
     sentence = [group for group in pool if group.start >= begin]
     strongest = max(group.weight for group in sentence)
-    return [group for group in sentence if group.weight == strongest][-1]
+    strong = [group for group in sentence if group.weight == strongest]
+    return _two_quantities(strong, text) or strong[-1]
+
+
+def _two_quantities(groups: list[_Group], text: str) -> _Group | None:
+    """A group that commits to nothing where the last two numbers are different quantities named side by side."""
+    left, right = groups[-2:] if len(groups) > 1 else groups * 2
+    if left.term is None or right.term is None:
+        return None
+    names = two_names(text, left.start, left.end, right.start)
+    if names is None or (left.term.value, left.term.unit) == (right.term.value, right.term.unit):
+        return None
+    return _Group(left.start, right.end, None, f"two quantities: {names[0]} and {names[1]}")

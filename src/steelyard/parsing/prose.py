@@ -18,6 +18,7 @@ from collections import deque
 
 import msgspec
 
+from steelyard.parsing.alternatives import Alternatives
 from steelyard.parsing.final import Part, final_part, without_reasoning
 from steelyard.parsing.markers import Mark, lowered, marks
 from steelyard.parsing.moods import (
@@ -73,10 +74,10 @@ _PAIRS = (
 )
 
 
-def committed(part: Part, phrases: re.Pattern[str] | None = None) -> list[Candidate]:
+def committed(part: Part, phrases: Alternatives | None = None) -> list[Candidate]:
     """The candidates of a part, best first; `phrases` marks further places after which an answer stands."""
     text, low = part.text, lowered(part.text)
-    known = marks(text, phrases)
+    known = marks(text, low, phrases)
     found: list[Candidate] = []
     start, below = 0, len(text)
     for mark in reversed(known):
@@ -163,13 +164,16 @@ def _second_thought(part: Part, end: int, longest: int = _SHORT_CORRECTION) -> l
 def _fallbacks(part: Part, start: int) -> list[Candidate]:
     text = part.text
     found: list[Candidate] = []
-    bold = deque(_BOLD_LINE.finditer(text, start), maxlen=1)
+    bold = deque(_BOLD_LINE.finditer(text, start), maxlen=1) if text.find("**", start) >= 0 else None
     if bold and not bold[0][1].rstrip().endswith((":", "：")):
         found += _candidate(part, bold[0].span(1), "bold")
     end = len(text)
     while end > start:
+        if text[end - 1].isspace():
+            end -= 1
+            continue
         line = max(start, text.rfind("\n", start, end) + 1)
-        if text[line:end].strip() and not _TRAILER.match(text, line, end):
+        if not _TRAILER.match(text, line, end):
             found += _candidate(part, (line, end), "last-line")
             break
         end = line - 1

@@ -73,6 +73,8 @@ _INSTANT = re.compile(
     r"(?![a-z0-9])\)?)?",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(r"\d(?:T|,?[ ]{1,2}(?:at[ ])?|,[ ]?)(?P<hour>\d{1,2}):\d{2}", re.IGNORECASE)
+_DATE_BACK, _CLOCK_ON = 48, 96  # characters before and after a clock's hour in which the rest of its instant lies
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})?$")
 _FOLD = {0x2212: "-", 0x2010: "-", 0x2011: "-", 0x2013: "-", 0x00A0: " ", 0x202F: " ", 0x2009: " ", 0xFF1A: ":"}
 _SCALES = {"TT": "TT", "TDT": "TT", "TDB": "TT", "TAI": "TAI", "GPS": "GPS", "GPST": "GPS"}
@@ -80,8 +82,19 @@ _SCALES = {"TT": "TT", "TDT": "TT", "TDB": "TT", "TAI": "TAI", "GPS": "GPS", "GP
 
 def instants(text: str) -> list[Instant]:
     """Every instant in `text`, in order; impossible dates are left out."""
-    found = (_instant(match) for match in _INSTANT.finditer(text.translate(_FOLD)))
-    return [instant for instant in found if instant is not None]
+    if ":" not in text and "\uff1a" not in text:
+        return []
+    folded = text if text.isascii() else text.translate(_FOLD)
+    found: list[Instant] = []
+    at = 0
+    for clock in _CLOCK.finditer(folded):
+        hour = clock.start("hour")
+        match = _INSTANT.search(folded, max(at, hour - _DATE_BACK), hour + _CLOCK_ON) if hour >= at else None
+        if match is not None and match.start("hour") == hour:
+            at = match.end()
+            instant = _instant(match)
+            found += [instant] if instant is not None else []
+    return found
 
 
 def instant_from_text(text: str) -> Instant | None:
@@ -104,11 +117,11 @@ def _instant(match: re.Match[str]) -> Instant | None:
         return None
     zone = (match["zone"] or "").upper().replace(" ", "")
     scale = _SCALES.get(zone, "UTC")
-    seconds = (date - _EPOCH).days * 86400 + clock - _offset_s(zone)
-    return Instant(seconds, match.start(), match.end(), scale, bool(zone))
+    seconds = (date - _EPOCH).days * 86400 - _offset_s(zone) + clock
+    return Instant(Fraction(seconds), match.start(), match.end(), scale, bool(zone))
 
 
-def _clock(match: re.Match[str]) -> Fraction | None:
+def _clock(match: re.Match[str]) -> Fraction | int | None:
     """Seconds since midnight; None for an impossible time."""
     hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
     half = (match["half"] or "").lower()
@@ -119,7 +132,8 @@ def _clock(match: re.Match[str]) -> Fraction | None:
     if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second)):
         return None
     fraction = match["fraction"] or ""
-    return Fraction(hour * 3600 + minute * 60 + second) + Fraction(int(fraction or 0), 10 ** len(fraction))
+    whole = hour * 3600 + minute * 60 + second
+    return Fraction(whole * 10 ** len(fraction) + int(fraction or 0), 10 ** len(fraction)) if fraction else whole
 
 
 def _offset_s(zone: str) -> int:

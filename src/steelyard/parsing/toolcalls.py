@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -26,7 +26,7 @@ CLOSE = "</tool_call>"
 _CLOSED = re.compile(r"\s*(?:</tool_call>|(?=<tool_call>)|\Z)")
 _TAG = re.compile(r"</?tool_call>")
 _SPACE = re.compile(r"\s*")
-_LONG_SCANS = 64  # blocks that may each be scanned to the end of the text, so that broken blocks stay linear
+_FREE_SCAN, _MOST_SCANS = 50_000, 2  # characters, and times the text, that broken blocks may be scanned for their end
 
 
 class ParsedCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,15 +45,15 @@ def parse_tool_calls(text: str, tools: Mapping[str, ToolSpec], fenced: bool = Tr
 
 def read_tool_calls(text: str, fenced: bool = True) -> list[ParsedCall]:
     """Every call in a reply, in order, whichever tools exist."""
-    tagged = [_call(text[start:end], span) for start, end, span in _blocks(text)]
+    tagged = list(_blocks(text))
     if tagged:
         return tagged
     if not fenced:
         return []
     if _looks_like_call(text):
-        return [_call(text, (0, len(text)))]
+        return [_call(_value(text), (0, len(text)))]
     blocks = [(text[start:end], (start, end)) for start, end, _ in fenced_blocks(text)]
-    return [_call(body, span) for body, span in blocks if _looks_like_call(body)]
+    return [_call(_value(body), span) for body, span in blocks if _looks_like_call(body)]
 
 
 def render_tool_call(name: str, arguments: Mapping[str, Any]) -> str:
@@ -62,38 +62,42 @@ def render_tool_call(name: str, arguments: Mapping[str, Any]) -> str:
     return f"{OPEN}\n{body}\n{CLOSE}"
 
 
-def _blocks(text: str) -> list[tuple[int, int, tuple[int, int]]]:
-    """(start, end, span with the tags) of each block's body."""
-    found = []
-    at, long_scans = 0, 0
+def _blocks(text: str) -> Iterator[ParsedCall]:
+    at, budget = 0, max(_FREE_SCAN, _MOST_SCANS * len(text))
     while (opened := text.find(OPEN, at)) >= 0:
         start = opened + len(OPEN)
         if text[opened - 1 : opened] == "`" and text[start : start + 1] == "`":  # the tag is spoken of, not used
             at = start
             continue
-        body = _json_end(text, start) if long_scans < _LONG_SCANS else None
+        scanned, body = _json_body(text, start) if budget > 0 else (0, None)
         if body is None:
-            long_scans += 1
-            body = _plain_end(text, start)
-        end, at = body
-        found.append((start, end, (opened, at)))
-    return found
+            budget -= scanned
+            end, at = _plain_end(text, start)
+            yield _call(_value(text[start:end]), (opened, at))
+        else:
+            value, at = body
+            yield _call(value, (opened, at))
 
 
-def _json_end(text: str, start: int) -> tuple[int, int] | None:
-    """(end of the body, end of the block) when a whole JSON object stands there and nothing else."""
+def _json_body(text: str, start: int) -> tuple[int, tuple[Any, int] | None]:
+    """How far was looked, and (value, end of the block) when a whole JSON object stands there and nothing else."""
     at = _SPACE.match(text, start).end()  # type: ignore[union-attr]  # the empty match always exists
     if text[at : at + 1] != "{":
-        return None
+        return at - start, None
     end = balanced_end(text, at)
     closing = _CLOSED.match(text, end)
     if closing is None:
-        return None
+        return end - start, None
+    value = _value(text[at:end])
+    return end - start, None if isinstance(value, InputError) else (value, closing.end())
+
+
+def _value(body: str) -> Any:
+    """The JSON value of a body, or the InputError that says why it has none."""
     try:
-        strict_json(text[at:end])
-    except InputError:
-        return None
-    return end, closing.end()
+        return strict_json(body.strip())
+    except InputError as error:
+        return error
 
 
 def _plain_end(text: str, start: int) -> tuple[int, int]:
@@ -108,11 +112,10 @@ def _looks_like_call(body: str) -> bool:
     return body.lstrip()[:1] == "{" and '"name"' in body and '"arguments"' in body
 
 
-def _call(body: str, span: tuple[int, int]) -> ParsedCall:
-    try:
-        value = strict_json(body.strip())
-    except InputError as error:
-        return ParsedCall(error=f"error: tool call is not valid JSON: {error}", span=span)
+def _call(value: Any, span: tuple[int, int]) -> ParsedCall:
+    """The call that a JSON value makes, or the error that its tool message says."""
+    if isinstance(value, InputError):
+        return ParsedCall(error=f"error: tool call is not valid JSON: {value}", span=span)
     if not isinstance(value, dict) or value.keys() != {"name", "arguments"}:
         shape = 'error: a tool call must be a JSON object with exactly "name" and "arguments"'
         return ParsedCall(error=shape, span=span)

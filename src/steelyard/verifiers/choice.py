@@ -10,13 +10,13 @@ Easy to break: the article `A`, the pronoun `I`, and a list of all options, none
 
 from __future__ import annotations
 
-import re
 from string import ascii_uppercase
 
 import msgspec
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
+from steelyard.parsing.alternatives import Alternative, Alternatives, words
 from steelyard.parsing.fold import fold
 from steelyard.parsing.letters import (
     Clash,
@@ -33,22 +33,54 @@ from steelyard.parsing.prose import Candidate, committed, final_part, is_refusal
 from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import NO_ANSWER, Config, Spoil, Verifier
 
-_KIND = r"(?:option|choice|alternative|letter|statement|selection|pick|one)"
-_PHRASES = re.compile(
-    rf"(?:correct|right|best|final|chosen|appropriate|suitable|proper|true|accurate) {_KIND}(?: here| therefore|"
-    r" thus)?(?: is| was| would be| must be| should be| seems to be|'s|:)(?: indeed| clearly| definitely| therefore)?"
-    rf"|{_KIND} (?:that|which) (?:[\w'’-]{{1,20}} ){{1,6}}?is(?![\w'’])"
-    r"|(?:my|our|the) (?:final |best )?(?:vote|pick|choice|selection|guess|bet|money|decision|verdict|conclusion)(?:"
-    r" therefore| thus)? (?:goes to|is|goes for|goes with|would be|is on|falls on)"
-    r"|(?:i|we)(?:['’]ll|['’]d|['’]m| am| will| would| must| should| can)? (?:\w{1,12} )?(?:choose|chose|pick|picked"
-    r"|select|selected|go with|going with|went with|go for|opt for|vote for|settle on|lean towards?|leaning towards?"
-    r"|bet on|say)(?: for)?"
-    r"|(?:choosing|picking|selecting|going with|settling on)"
-    r"|(?:so|thus|therefore|hence),? (?:it is|it['’]s|it must be|this is|that['’]s|that is|the answer)"
-    r"|(?:leaves|leaving)(?: us)?(?: only| just)?(?: with)?(?: only| just)?"
-    r"|(?:matches|corresponds to|which is|that is|equals|means|i\.e\.,?)(?= (?:option|choice|answer|letter) )"
-    r"|故选|应选|應選|答案选|選擇|选择|ich wähle|je choisis|elijo|richtig ist(?: antwort| option)?",
+_KINDS = ("option", "choice", "alternative", "letter", "statement", "selection", "pick", "one")
+_KIND = f"(?:{'|'.join(_KINDS)})"
+_BEST = ("correct", "right", "best", "final", "chosen", "appropriate", "suitable", "proper", "true", "accurate")
+_CHOOSE = (
+    *("choose", "chose", "pick", "select", "go with", "going with", "went with", "go for", "opt for", "vote for"),
+    *("settle on", "lean", "bet on", "say"),
 )
+_PHRASES = Alternatives(
+    [
+        Alternative(
+            rf"(?:{'|'.join(_BEST)}) {_KIND}(?: here| therefore| thus)?"
+            r"(?: is| was| would be| must be| should be| seems to be|'s|:)(?: indeed| clearly| definitely| therefore)?",
+            (tuple(f"{best} " for best in _BEST), _KINDS),
+        ),
+        Alternative(
+            rf"{_KIND} (?:that|which) (?:[\w'’-]{{1,20}} ){{1,6}}?is(?![\w'’])",
+            ((" that ", " which "), (" is",), tuple(f"{kind} {who} " for kind in _KINDS for who in ("that", "which"))),
+        ),
+        Alternative(
+            r"(?:my|our|the) (?:final |best )?(?:vote|pick|choice|selection|guess|bet|money|decision|verdict"
+            r"|conclusion)(?: therefore| thus)? (?:goes to|is|goes for|goes with|would be|is on|falls on)",
+            (("vote", "pick", "choice", "selection", "guess", "bet", "money", "decision", "verdict", "conclusion"),),
+        ),
+        Alternative(
+            r"(?:i|we)(?:['’]ll|['’]d|['’]m| am| will| would| must| should| can)? (?:\w{1,12} )?(?:choose|chose|pick"
+            r"|picked|select|selected|go with|going with|went with|go for|opt for|vote for|settle on|lean towards?"
+            r"|leaning towards?|bet on|say)(?: for)?",
+            (_CHOOSE,),
+        ),
+        Alternative(
+            r"(?:choosing|picking|selecting|going with|settling on)",
+            (("choosing", "picking", "selecting", "going with", "settling on"),),
+        ),
+        Alternative(
+            r"(?:so|thus|therefore|hence),? (?:it is|it['’]s|it must be|this is|that['’]s|that is|the answer)",
+            (("so", "thus", "therefore", "hence"), (" it", " this is", " that", " the answer")),
+        ),
+        Alternative(r"(?:leaves|leaving)(?: us)?(?: only| just)?(?: with)?(?: only| just)?", (("leaves", "leaving"),)),
+        Alternative(
+            r"(?:matches|corresponds to|which is|that is|equals|means|i\.e\.,?)(?= (?:option|choice|answer|letter) )",
+            ((" option ", " choice ", " answer ", " letter "),),
+        ),
+        *words("故选", "应选", "應選", "答案选", "選擇", "选择"),
+        *words("ich wähle", "je choisis", "elijo"),
+        Alternative(r"richtig ist(?: antwort| option)?", (("richtig ist",),)),
+    ]
+)
+_ROOM = 400
 _FALL_BACKS = frozenset({"bold", "last-line", "whole"})
 
 
@@ -81,6 +113,8 @@ def _read(attempt: Attempt, config: ChoiceConfig) -> Reading | Unread:
 
 def _option_repeated(text: str, config: ChoiceConfig) -> str | None:
     """The letter of the one option whose whole text this is."""
+    if len(text) > _ROOM + 4 * max(map(len, config.choices), default=0):
+        return None  # folding a long text to learn that it is no option would cost more than all the rest
     said = fold(undecorated(text))
     same = [letter for letter, option in zip(ascii_uppercase, config.choices, strict=False) if fold(option) == said]
     return same[0] if len(same) == 1 else None

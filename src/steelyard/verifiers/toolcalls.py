@@ -49,10 +49,11 @@ def _read(attempt: Attempt, config: ToolCallsConfig) -> Reading | Unread:
         return Unread("the answer is empty")
     calls = read_tool_calls(part.text, config.fenced)
     found = [{"error": c.error} if c.error else {"name": c.name, "arguments": c.arguments} for c in calls]
-    rest, at = "", 0
+    outside, at = [], 0
     for call in calls:
-        rest, at = rest + part.text[at : call.span[0]] + " ", call.span[1]
-    stray = _STRAY.search(rest + part.text[at:])
+        outside.append(part.text[at : call.span[0]])
+        at = call.span[1]
+    stray = _STRAY.search(" ".join([*outside, part.text[at:]]))
     if stray:
         found.append({"error": f"error: a tool call is not whole: {stray[0]}"})
     span = (calls[0].span[0] + part.offset, calls[-1].span[1] + part.offset) if calls else None

@@ -68,3 +68,19 @@ def test_plain_text_reads_back(value: Fraction) -> None:
 def test_folding_twice_changes_nothing(text: str) -> None:
     """Folding is a normal form [T-9]."""
     assert fold(text) == fold(fold(text))
+
+
+@pytest.mark.parametrize("value", [Fraction(10**5000 + 7), Fraction(-(10**4500) - 1, 3), Fraction(1, 7**5000)])
+def test_a_value_of_any_size_is_written_out(value: Fraction) -> None:
+    """Python refuses to print an integer of more than 4,300 digits; a value is written in pieces [T-12]."""
+    digits = plain_text(value).lstrip("-").split("/")
+    assert [abs(value.numerator), value.denominator][: len(digits)] == [_from_digits(text) for text in digits]
+    assert plain_text(value).startswith("-") is (value < 0)
+
+
+def _from_digits(text: str) -> int:
+    number = 0
+    for start in range(0, len(text), 1000):
+        piece = text[start : start + 1000]
+        number = number * 10 ** len(piece) + int(piece)
+    return number

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.parsing.times import instant_from_text, instants, iso_text, tai_minus_utc_s
+from steelyard.parsing.times import _FOLD, _INSTANT, _instant, instant_from_text, instants, iso_text, tai_minus_utc_s
 
 
 @given(milliseconds=st.integers(-62_000_000_000_000, 250_000_000_000_000))
@@ -44,3 +44,18 @@ def test_leap_seconds_follow_bulletin_c() -> None:
     )
     found = [instant_from_text(date) for date in dates]
     assert [0, 10, 34, 36, 37] == [tai_minus_utc_s(i.seconds) for i in found if i]
+
+
+_PIECES = [
+    *("2024-01-01", "T", "12:34", ":56", ".789", "Z", " ", "  ", ",", ", ", "at ", "10 Feb 2009", "February 10, 2009"),
+    *("10th of September--2009", "2024-032", " pm", " UTC", "+02:00", " (TT)", "x", "1", "20:15", "/", "-", "GPS"),
+    *("24/02/01", " UTC+1", "2009/2/3", "a.m.", "\u2212", "\uff1a", "(Z)", "2009-02-10 1:0", "3, 1:23"),
+]
+
+
+@given(text=st.lists(st.sampled_from(_PIECES), max_size=14).map("".join))
+@settings(max_examples=500, deadline=None)
+def test_looking_for_clocks_first_finds_what_the_whole_pattern_finds(text: str) -> None:
+    """A clock after a date is looked for first only because that is fast [T-12]."""
+    whole = [_instant(match) for match in _INSTANT.finditer(text.translate(_FOLD))]
+    assert [instant for instant in whole if instant is not None] == instants(text)

@@ -4,7 +4,7 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
-from steelyard.verdict import Unread
+from steelyard.verdict import Reading, Unread
 from steelyard.verifiers.registry import bind_spec
 
 READINGS = [
@@ -414,3 +414,176 @@ def test_the_text_of_options_may_name_other_letters():
     """`D: both A and B` commits to D [T-13]."""
     bound = bind_spec({"name": "choice"}, "D", ["x"] * 4)
     assert bound.decide(bound.read(Attempt(answer="D: both A and B"))).passed
+
+
+WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
+    (
+        "B",
+        {"choices": ["red", "green", "blue"]},
+        "Name the lake.",
+        {
+            "render": "B",
+            "another-choice": "C",
+            "every-choice": "A) red\nB) green\nC) blue",
+            "called-wrong": "Option B is wrong.",
+            "two-choices": "B or C",
+            "sentence": "The answer is B.",
+            "label": "Answer: (B)",
+            "bold": "**B**",
+            "box": "\\boxed{B}",
+            "lower-case": "b",
+            "full-stop": "B.",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
+    """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
+    config = dict(config)
+    bound = bind_spec({"name": "choice"}, target, config["choices"])
+    verifier = bound.verifier
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    for name, answer in made.items():
+        if answer is not None:
+            verdict = bound.decide(bound.read(Attempt(answer=answer)))
+            named = verifier.spoil[name].misses if name in wrong else ()
+            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
+            assert (name, name in right) == (name, verdict.passed)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\nC", ("C", "last-line", (21, 22))),
+    ({}, "Answer: (B)", ("B", "label", (9, 10))),
+    ({}, "Let me see.\nB\nThat is it, is it not?", ("B", "line", (12, 13))),
+    ({}, "green", ("B", "option-text", (0, 5))),
+    ({}, "The answer is green.", ("B", "option-text", (14, 19))),
+    ({}, " ", None),
+    ({}, "<think>B", None),
+    ({}, "A) red\nB) green\nC) blue", None),
+    ({}, "Answer: none of them", None),
+    ({}, "A or B", None),
+    ({}, "A or B\n\nHm.", None),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "choice", **config}, "B", ["red", "green", "blue"])
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+BESTS = ("correct", "right", "best", "final", "chosen", "appropriate", "suitable", "proper", "true", "accurate")
+KINDS = ("option", "choice", "alternative", "letter", "statement", "selection", "pick", "one")
+NOUNS = ("vote", "pick", "choice", "selection", "guess", "bet", "money", "decision", "verdict", "conclusion")
+ENDS = ("goes to", "is", "goes for", "goes with", "would be", "is on", "is on", "falls on", "is", "therefore is")
+PHRASES = [
+    *(f"The {best} option is" for best in BESTS),
+    *(f"The best {kind} is" for kind in KINDS),
+    *(f"The correct choice{end}" for end in (" here is", " therefore was", " thus would be", " must be", " should be")),
+    *(f"The correct choice{end}" for end in (" seems to be", " is indeed", " is clearly", ":", "'s")),
+    *(f"The {kind} {word} fits this is" for kind in KINDS for word in ("that", "which")),
+    *(
+        f"{whose} {noun} {end}"
+        for noun, end in zip(NOUNS, ENDS, strict=True)
+        for whose in ("My", "Our final", "The best")
+    ),
+    *("I'll choose", "I'd pick", "I chose", "I will select", "I would go with", "I must go for", "I should opt for"),
+    *("I can vote for", "I picked", "We selected", "I went with", "I settle on", "I lean towards", "I'd lean toward"),
+    *("I bet on", "I would therefore say", "I'm going with", "I'm leaning towards", "We are leaning toward"),
+    *("In the end choosing", "After all picking", "So selecting", "On balance going with", "At last settling on"),
+    *("so it is", "thus it's", "therefore it must be", "hence this is", "so, that's", "thus, that is"),
+    *("hence, the answer", "This leaves", "This leaves us with", "leaving only", "That leaves us only with just"),
+    *("This matches option", "It corresponds to choice", "It equals option", "which means letter", "i.e., option"),
+    *("故选", "应选", "應選", "答案选", "選擇", "选择", "ich wähle", "je choisis", "elijo"),
+    *("richtig ist", "richtig ist antwort", "richtig ist option"),
+]
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_a_phrase_that_commits_goes_before_letters_that_are_only_named(phrase):
+    """Without the phrase the letters named after it would count as well. [T-1, T-13]"""
+    answer = f"{phrase} B. Both (A) and (D) were near."
+    found = bind_spec({"name": "choice"}, "B", ["x"] * 4).read(Attempt(answer=answer))
+    assert ("B", "phrase", answer.index(" B") + 1) == (found.value, found.rule, found.span[0])
+
+
+OPTIONS = ["red", "green", "blue", "grey"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("Answer: none of the options; option B is mine", "no answer"),
+        ("Answer: I don't know, B would do", "no answer"),
+        ("A) red\nB) green\nC) blue\nD) grey", "no letter"),
+        ("Options:\nA) red\nB) green\n\nC) blue is it", "no letter"),
+        ("A. red is what we see when the sun is low, and so on\nB. green\nC. blue", "no letter"),
+        ("A or B", "A and B"),
+        ("A or C\n\nB or D", "B and D"),
+        ("b because the tide was out for the whole of the day and nobody saw it come", "no letter"),
+    ],
+)
+def test_a_reply_that_commits_to_no_letter_says_why(answer, reason):
+    """A refusal, a list of options and two letters are told apart. [T-13]"""
+    found = bind_spec({"name": "choice"}, "B", OPTIONS).read(Attempt(answer=answer))
+    assert isinstance(found, Unread)
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter", "rule"),
+    [
+        ("**A or B**\n\nI mean C", "C", "last-line"),
+        ("Answer: grey", "D", "option-text"),
+        ("Answer: A or B\n\nC", None, None),
+        ("B because the tide was out for the whole of the day and nobody saw it come", "B", "last-line"),
+    ],
+)
+def test_two_letters_end_the_search_where_the_answer_is_marked(answer, letter, rule):
+    """Bold letters may be a draft; a marked answer is the answer. [T-13]"""
+    found = bind_spec({"name": "choice"}, "B", OPTIONS).read(Attempt(answer=answer))
+    assert (letter, rule) == ((None, None) if isinstance(found, Unread) else (found.value, found.rule))
+
+
+def test_an_option_that_stands_twice_is_no_letter():
+    """Only the text of one option alone stands for a letter. [T-13]"""
+    bound = bind_spec({"name": "choice"}, "B", ["red", "red", "blue"])
+    assert isinstance(bound.read(Attempt(answer="Answer: red")), Unread)
+    assert "C" == bound.read(Attempt(answer="Answer: blue")).value
+
+
+def test_a_long_option_is_recognised_by_its_whole_text():
+    """The cap on what is compared grows with the options. [T-13]"""
+    long = "a river that flows " + "very " * 400 + "far"
+    bound = bind_spec({"name": "choice"}, "B", ["red", long, "blue"])
+    assert "B" == bound.read(Attempt(answer=f"Answer: {long}")).value
+
+
+NO_TEXT = pytest.mark.xfail(raises=TypeError, reason="a value that is no text is looked up as a letter")
+
+
+@pytest.mark.parametrize(
+    ("value", "passed"),
+    [(" b ", True), ("C", False), *(pytest.param(value, False, marks=NO_TEXT) for value in (5, None, ["B"]))],
+)
+def test_a_json_value_is_a_letter_or_wrong(value, passed):
+    """A field may hold the letter in any case; what is no text is no letter. [G-7]"""
+    verdict = bind_spec({"name": "choice"}, " b", OPTIONS).decide(Reading(value, "field"))
+    assert (passed, [] if passed else ["wrong-choice"]) == (verdict.passed, [miss.name for miss in verdict.misses])
+
+
+@pytest.mark.parametrize(("n", "taken"), [(1, False), (2, True), (26, True), (27, False)])
+def test_two_to_twenty_six_options_have_letters(n, taken):
+    """One option is no choice, and there are 26 letters. [T-8]"""
+    if taken:
+        assert bind_spec({"name": "choice"}, "B", ["x"] * n).target == "B"
+        return
+    with pytest.raises(InputError, match=f"got {n}"):
+        bind_spec({"name": "choice"}, "A", ["x"] * n)

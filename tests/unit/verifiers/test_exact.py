@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
+from steelyard.verdict import Reading, Unread
 from steelyard.verifiers.registry import bind_spec
 
 
@@ -156,8 +157,6 @@ def test_a_target_that_an_empty_answer_would_meet_is_refused(target):
 @pytest.mark.parametrize("value", [5, True, None, ["Rome"]])
 def test_a_json_value_that_is_no_text_differs(value):
     """`5` is not `"5"` [G-7]."""
-    from steelyard.verdict import Reading
-
     bound = bind_spec({"name": "exact"}, "5")
     assert not bound.decide(Reading(value, "field")).passed
 
@@ -170,3 +169,188 @@ def test_a_text_is_itself_and_not_itself_with_another_letter(text):
     except InputError:
         return
     assert not bound.decide(bound.read(Attempt(answer=text + "x"))).passed
+
+
+WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
+    (
+        "Lake Ohrid",
+        {},
+        "Name the lake.",
+        {
+            "render": "Lake Ohrid",
+            "longer-text": "Lake Ohrid or something else entirely",
+            "negated": "not Lake Ohrid",
+            "prompt-echo": "Name the lake.",
+            "full-stop": "Lake Ohrid.",
+            "capitals": "LAKE OHRID",
+            "blank-lines": "\n Lake Ohrid\n\n",
+            "box": None,
+        },
+    ),
+    (
+        "Lake Ohrid",
+        {"read": "final"},
+        "Name the lake.",
+        {
+            "render": "Lake Ohrid",
+            "longer-text": "Lake Ohrid or something else entirely",
+            "negated": "not Lake Ohrid",
+            "prompt-echo": None,
+            "full-stop": "Lake Ohrid.",
+            "capitals": "LAKE OHRID",
+            "blank-lines": "\n Lake Ohrid\n\n",
+            "box": "So we get \\boxed{Lake Ohrid}.",
+        },
+    ),
+    (
+        "Lake Ohrid.",
+        {"fold": "none"},
+        "Name the lake.",
+        {
+            "render": "Lake Ohrid.",
+            "longer-text": "Lake Ohrid. or something else entirely",
+            "negated": "not Lake Ohrid.",
+            "prompt-echo": "Name the lake.",
+            "full-stop": None,
+            "capitals": None,
+            "blank-lines": None,
+            "box": None,
+        },
+    ),
+    (
+        "name the LAKE",
+        {},
+        "Name the lake.",
+        {
+            "render": "name the LAKE",
+            "longer-text": "name the LAKE or something else entirely",
+            "negated": "not name the LAKE",
+            "prompt-echo": None,
+            "full-stop": "name the LAKE.",
+            "capitals": "NAME THE LAKE",
+            "blank-lines": "\n name the LAKE\n\n",
+            "box": None,
+        },
+    ),
+    (
+        "{x}",
+        {"read": "final"},
+        " ",
+        {
+            "render": "{x}",
+            "longer-text": "{x} or something else entirely",
+            "negated": "not {x}",
+            "prompt-echo": None,
+            "full-stop": "{x}.",
+            "capitals": "{X}",
+            "blank-lines": "\n {x}\n\n",
+            "box": None,
+        },
+    ),
+    (
+        "straße",
+        {"fold": "none", "read": "final"},
+        "",
+        {
+            "render": "straße",
+            "longer-text": "straße or something else entirely",
+            "negated": "not straße",
+            "prompt-echo": None,
+            "full-stop": None,
+            "capitals": None,
+            "blank-lines": None,
+            "box": None,
+        },
+    ),
+    (
+        "A.",
+        {},
+        "",
+        {
+            "render": "A.",
+            "longer-text": "A. or something else entirely",
+            "negated": "not A.",
+            "prompt-echo": None,
+            "full-stop": None,
+            "capitals": "A.",
+            "blank-lines": "\n A.\n\n",
+            "box": None,
+        },
+    ),
+    (
+        "ROME",
+        {"fold": "none"},
+        "",
+        {
+            "render": "ROME",
+            "longer-text": "ROME or something else entirely",
+            "negated": "not ROME",
+            "prompt-echo": None,
+            "full-stop": None,
+            "capitals": None,
+            "blank-lines": None,
+            "box": None,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
+    """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "exact", **config}, target)
+    verifier = bound.verifier
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    for name, answer in made.items():
+        if answer is not None:
+            verdict = bound.decide(bound.read(Attempt(answer=answer)))
+            named = verifier.spoil[name].misses if name in wrong else ()
+            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
+            assert (name, name in right) == (name, verdict.passed)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\n  Lake Ohrid \n", ("Lake Ohrid", "whole", (23, 33))),
+    ({"fold": "none"}, "<think>Rome?</think>\nLake Ohrid \n", ("\nLake Ohrid \n", "whole", (20, 33))),
+    ({"fold": "none"}, "", None),
+    ({"fold": "none"}, "<think>hm", None),
+    ({}, " ", None),
+    ({}, "<think>hm", None),
+    (
+        {"read": "final"},
+        "<think>Rome?</think>\nSo it is **Lake Ohrid**.",
+        ("So it is **Lake Ohrid**.", "last-line", (21, 45)),
+    ),
+    ({"read": "final"}, "Answer: Lake Ohrid", ("Lake Ohrid", "label", (8, 18))),
+    ({"read": "final"}, "", None),
+    ({"read": "final", "fold": "none"}, "Answer: Lake Ohrid", ("Lake Ohrid", "label", (8, 18))),
+    ({"read": "final"}, "...", ("...", "last-line", (0, 3))),
+    ({"read": "final"}, "**", None),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "exact", **config}, "Lake Ohrid")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+@pytest.mark.parametrize("config", [{}, {"fold": "none"}, {"read": "final"}])
+def test_no_text_is_no_answer_and_another_text_differs(config):
+    """An empty answer is not read, whatever the folding; a value that is no text differs. [T-13]"""
+    bound = bind_spec({"name": "exact", **config}, "Rome")
+    assert ["no-answer"] == [miss.name for miss in bound.decide(bound.read(Attempt(answer=""))).misses]
+    assert ["differs"] == [miss.name for miss in bound.decide(bound.read(Attempt(answer="Oslo"))).misses]
+    assert ["differs"] == [miss.name for miss in bound.decide(Reading(["Rome"], "field")).misses]
+
+
+def test_white_space_is_a_target_where_bytes_are_compared():
+    """`fold: none` takes a blank as a text like any other, and refuses an empty one. [T-8]"""
+    assert bind_spec({"name": "exact", "fold": "none"}, " ").target == " "
+    with pytest.raises(InputError, match="visible text"):
+        bind_spec({"name": "exact", "fold": "none"}, "")

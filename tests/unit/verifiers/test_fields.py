@@ -208,3 +208,138 @@ def test_the_open_json_cases_are_judged_as_they_should_be(shared: Path) -> None:
     assert len(rows) > 20
     wrong = [r["id"] for r in rows if _judge(_bound(r["target"]), r["response"]).passed is not r["expected"]]
     assert [] == wrong
+
+
+WITNESSES: list[tuple[str, dict[str, Any], str, dict[str, str | None]]] = [
+    (
+        '{"a": "x", "n": 3, "b": true, "l": [1], "z": null}',
+        {},
+        "",
+        {
+            "render": '{"a": "x", "n": 3, "b": true, "l": [1], "z": null}',
+            "text-altered": '{"a": "x altered", "n": 3, "b": true, "l": [1], "z": null}',
+            "number-shifted": '{"a": "x", "n": 4, "b": true, "l": [1], "z": null}',
+            "boolean-flipped": '{"a": "x", "n": 3, "b": false, "l": [1], "z": null}',
+            "list-extended": '{"a": "x", "n": 3, "b": true, "l": [1, "one more"], "z": null}',
+            "number-as-text": '{"a": "x", "n": "3", "b": true, "l": [1], "z": null}',
+            "field-spoiled": None,
+            "field-missing": '{"a": "x", "n": 3, "b": true, "l": [1]}',
+            "field-added": None,
+            "not-json": '{"a": "x", "n": 3, "b": true, "l": [1], "z": null,}',
+            "duplicate-key": '{"a": "x", "a": "x", "n": 3, "b": true, "l": [1], "z": null}',
+            "in-a-list": '[{"a": "x", "n": 3, "b": true, "l": [1], "z": null}]',
+            "reordered": '{"z": null, "l": [1], "b": true, "n": 3, "a": "x"}',
+            "spaced": '\n{\n  "a": "x",\n  "n": 3,\n  "b": true,\n  "l": [\n    1\n  ],\n  "z": null\n}\n',
+            "fenced": '```json\n{"a": "x", "n": 3, "b": true, "l": [1], "z": null}\n```',
+            "in-prose": 'Here it is: {"a": "x", "n": 3, "b": true, "l": [1], "z": null}',
+        },
+    ),
+    (
+        '{"a": "x"}',
+        {"exactly": True, "parse": "strict"},
+        "",
+        {
+            "render": '{"a": "x"}',
+            "text-altered": '{"a": "x altered"}',
+            "number-shifted": None,
+            "boolean-flipped": None,
+            "list-extended": None,
+            "number-as-text": None,
+            "field-spoiled": None,
+            "field-missing": "{}",
+            "field-added": '{"a": "x", "one-more-field": 1}',
+            "not-json": '{"a": "x",}',
+            "duplicate-key": '{"a": "x", "a": "x"}',
+            "in-a-list": '[{"a": "x"}]',
+            "reordered": None,
+            "spaced": '\n{\n  "a": "x"\n}\n',
+            "fenced": None,
+            "in-prose": None,
+        },
+    ),
+    (
+        '{"a": "Rome", "k": "4"}',
+        {"fields": {"k": {"verifier": {"name": "number", "unit": "km"}}, "a": {"optional": True}}},
+        "",
+        {
+            "render": '{"k": "4 km", "a": "Rome"}',
+            "text-altered": '{"k": "4 km", "a": "Rome altered"}',
+            "number-shifted": None,
+            "boolean-flipped": None,
+            "list-extended": None,
+            "number-as-text": None,
+            "field-spoiled": '{"k": "5 km", "a": "Rome"}',
+            "field-missing": '{"a": "Rome"}',
+            "field-added": None,
+            "not-json": '{"k": "4 km", "a": "Rome",}',
+            "duplicate-key": '{"k": "4 km", "k": "4 km", "a": "Rome"}',
+            "in-a-list": '[{"k": "4 km", "a": "Rome"}]',
+            "reordered": '{"a": "Rome", "k": "4 km"}',
+            "spaced": '\n{\n  "k": "4 km",\n  "a": "Rome"\n}\n',
+            "fenced": '```json\n{"k": "4 km", "a": "Rome"}\n```',
+            "in-prose": 'Here it is: {"k": "4 km", "a": "Rome"}',
+        },
+    ),
+    (
+        '{"t": ["b"], "n": 2}',
+        {"fields": {"t": {"verifier": {"name": "set"}, "type": "texts"}}},
+        "",
+        {
+            "render": '{"t": ["b"], "n": 2}',
+            "text-altered": None,
+            "number-shifted": '{"t": ["b"], "n": 3}',
+            "boolean-flipped": None,
+            "list-extended": None,
+            "number-as-text": '{"t": ["b"], "n": "2"}',
+            "field-spoiled": None,
+            "field-missing": '{"t": ["b"]}',
+            "field-added": None,
+            "not-json": '{"t": ["b"], "n": 2,}',
+            "duplicate-key": '{"t": ["b"], "t": ["b"], "n": 2}',
+            "in-a-list": '[{"t": ["b"], "n": 2}]',
+            "reordered": '{"n": 2, "t": ["b"]}',
+            "spaced": '\n{\n  "t": [\n    "b"\n  ],\n  "n": 2\n}\n',
+            "fenced": '```json\n{"t": ["b"], "n": 2}\n```',
+            "in-prose": 'Here it is: {"t": ["b"], "n": 2}',
+        },
+    ),
+    (
+        '{"q": "x"}',
+        {"fields": {"q": {"optional": True}}},
+        "",
+        {
+            "render": '{"q": "x"}',
+            "text-altered": '{"q": "x altered"}',
+            "number-shifted": None,
+            "boolean-flipped": None,
+            "list-extended": None,
+            "number-as-text": None,
+            "field-spoiled": None,
+            "field-missing": None,
+            "field-added": None,
+            "not-json": '{"q": "x",}',
+            "duplicate-key": '{"q": "x", "q": "x"}',
+            "in-a-list": '[{"q": "x"}]',
+            "reordered": None,
+            "spaced": '\n{\n  "q": "x"\n}\n',
+            "fenced": '```json\n{"q": "x"}\n```',
+            "in-prose": 'Here it is: {"q": "x"}',
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged(
+    target: str, config: dict[str, Any], prompt: str, made: dict[str, str | None]
+) -> None:
+    """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "fields", **config}, target)
+    verifier = bound.verifier
+    assert verifier.render is not None
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
+    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}

@@ -194,3 +194,26 @@ def test_a_config_that_cannot_work_is_refused_when_it_is_loaded(
 def test_a_star_stays_in_its_folder_and_two_span_folders(path: str, glob: str, matches: bool) -> None:
     """Globs match whole paths; other characters mean themselves."""
     assert matches is matches_any(path, [glob])
+
+
+@pytest.mark.parametrize(("extra", "misses"), [(0, ["text-differs"]), (1, ["file-unreadable"])])
+def test_a_file_is_read_up_to_the_limit_inclusive(extra: int, misses: list[str], tmp_path: Path) -> None:
+    """256 KiB are text, one byte more is not read."""
+    text = "x" * (256 * 1024 + extra)
+    verdict = _judge(_item([{"path": "old.txt", "equals": "y"}]), {"old.txt": text}, tmp_path)
+    assert misses == [miss.name for miss in verdict.misses]
+
+
+@pytest.mark.parametrize(("n", "shown"), [(120, "x" * 120), (121, "x" * 120 + "...")])
+def test_a_long_line_is_cut_in_the_detail(n: int, shown: str, tmp_path: Path) -> None:
+    """A hundred and twenty characters are shown whole."""
+    verdict = _judge(_item([{"path": "old.txt", "absent": ["x" * n]}]), {"old.txt": "x" * n}, tmp_path)
+    assert [Miss("line-present", f"old.txt: {shown}")] == verdict.misses
+
+
+def test_everything_that_was_put_back_is_named(tmp_path: Path) -> None:
+    """The warning lists the paths in order. [O-4]"""
+    item = _item([{"path": "old.txt"}], protect=["tests/**"], on_tamper="restore")
+    changes: dict[str, str | bytes | None] = {"tests/test_shop.py": "pass\n", "tests/a.py": "x"}
+    verdict = _judge(item, changes, tmp_path)
+    assert (True, ["restored: tests/a.py, tests/test_shop.py"]) == (verdict.passed, verdict.warnings)

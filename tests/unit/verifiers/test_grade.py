@@ -8,9 +8,9 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
-from steelyard.verdict import Reading, Verdict
+from steelyard.verdict import Reading, Unread, Verdict
 from steelyard.verifiers.grade import VERIFIERS, GradeConfig
-from steelyard.verifiers.registry import Bound
+from steelyard.verifiers.registry import Bound, bind_spec
 
 
 def _bound(**config: Any) -> Bound:
@@ -90,3 +90,127 @@ def test_the_verifiers_own_right_and_wrong_answers_are_judged_so() -> None:
     assert [True] * 3 == [_judge(bound, reply).passed for reply in right if reply]
     for spoil in verifier.spoil.values():
         assert {m.name for m in _judge(bound, spoil.make("", bound.config, "")).misses} & set(spoil.misses)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\nB", ({"grade": "INCORRECT"}, "line", (21, 22))),
+    ({}, "Hm", ({"grade": None, "reason": "no label that is meant stands in the reply"}, "unparsed", None)),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(
+    config: dict[str, Any], answer: str, found: object
+) -> None:
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "grade", **config}, "")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+WITNESSES: list[tuple[str, dict[str, Any], str, dict[str, str | None]]] = [
+    (
+        "",
+        {},
+        "",
+        {
+            "render": "A",
+            "another-grade": "B",
+            "bold": "**A**",
+            "verdict-line": "The two agree on every point.\n\n**Final verdict:** A",
+        },
+    ),
+    (
+        "",
+        {"labels": {"good": "GOOD", "a=b": "POOR"}, "passing": ["GOOD"]},
+        "",
+        {
+            "render": "good",
+            "another-grade": None,
+            "bold": "**good**",
+            "verdict-line": "The two agree on every point.\n\n**Final verdict:** good",
+        },
+    ),
+    (
+        "",
+        {"labels": {"x=y": "GOOD", "bad": "POOR", "poor": "POOR"}, "passing": ["GOOD"]},
+        "",
+        {"render": None, "another-grade": "bad", "bold": None, "verdict-line": None},
+    ),
+    (
+        "",
+        {"passing": ["CORRECT", "INCORRECT", "NOT_ATTEMPTED"]},
+        "",
+        {
+            "render": "A",
+            "another-grade": None,
+            "bold": "**A**",
+            "verdict-line": "The two agree on every point.\n\n**Final verdict:** A",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged(
+    target: str, config: dict[str, Any], prompt: str, made: dict[str, str | None]
+) -> None:
+    """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "grade", **config}, target)
+    verifier = bound.verifier
+    assert verifier.render is not None
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
+    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+
+
+@pytest.mark.parametrize(
+    ("value", "passed", "miss"),
+    [
+        ("CORRECT", True, None),
+        ({"grade": "CORRECT"}, True, None),
+        ({"grade": "MAYBE"}, None, None),
+        ({"grade": ["CORRECT"]}, None, None),
+        ({}, None, None),
+        (True, None, None),
+        ("INCORRECT", False, "graded-incorrect"),
+    ],
+)
+def test_a_grade_from_a_field_counts_and_any_other_value_is_void(
+    value: Any, passed: bool | None, miss: str | None
+) -> None:
+    """A value that is no grade is never a pass or a failure. [S-8]"""
+    verdict = _bound().decide(Reading(value, "field"))
+    assert isinstance(verdict, Verdict)
+    assert (passed, [miss] if miss else []) == (verdict.passed, [m.name for m in verdict.misses])
+
+
+@pytest.mark.parametrize("grade", ["not attempted", "Not-Attempted", " NOT_ATTEMPTED ", "not - attempted"])
+def test_the_usual_grades_have_their_miss_in_any_spelling(grade: str) -> None:
+    """Case, blanks and dashes do not make another grade. [S-8]"""
+    verdict = _judge(_bound(labels={"A": "CORRECT", "C": grade}), "C")
+    assert (False, ["graded-not-attempted"], grade) == (verdict.passed, [m.name for m in verdict.misses], verdict.note)
+
+
+@pytest.mark.parametrize(
+    ("labels", "right", "wrong"),
+    [
+        ({"good": "G", "fine=": "G", "bad": "P", "poor": "P"}, "good", "bad"),
+        ({"fine=": "G", "good": "G", "bad=": "P", "poor": "P"}, None, None),
+    ],
+)
+def test_the_first_label_of_a_grade_is_the_plainest(
+    labels: dict[str, str], right: str | None, wrong: str | None
+) -> None:
+    """A label with an equals sign in it is no answer that could be read back. [S-8]"""
+    bound = _bound(labels=labels, passing=["G"])
+    verifier = bound.verifier
+    assert verifier.render is not None
+    assert (right, wrong) == (
+        verifier.render("", bound.config),
+        verifier.spoil["another-grade"].make("", bound.config, ""),
+    )
+    assert [right is None] * 2 == [make("", bound.config, "") is None for make in verifier.vary.values()]

@@ -11,7 +11,7 @@ import pytest
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.parsing.instructions import libraries
-from steelyard.verdict import Reading, Verdict
+from steelyard.verdict import Reading, Unread, Verdict
 from steelyard.verifiers.contract import Config
 from steelyard.verifiers.ifeval import VERIFIERS, IfevalConfig
 from steelyard.verifiers.registry import Bound
@@ -134,3 +134,52 @@ def test_decide_is_pure() -> None:
 def test_the_config_refuses_unknown_settings() -> None:
     """The config is a strict struct. [S-15]"""
     assert issubclass(IfevalConfig, Config)
+
+
+@pytest.mark.parametrize(
+    ("mode", "reply", "found"),
+    [
+        ("fixed", "<think>so</think>Fine", Reading("Fine", "whole", (17, 21))),
+        ("reference", "<think>so</think>Fine", Reading("<think>so</think>Fine", "raw", (0, 21))),
+        ("fixed", "Fine", Reading("Fine", "whole", (0, 4))),
+        ("fixed", "<think>so", Unread("the reasoning block is never closed")),
+        ("reference", " \n", Unread("the reply is empty, which follows no instruction")),
+    ],
+)
+def test_a_reading_says_which_text_was_judged_and_where(mode: str, reply: str, found: Reading | Unread) -> None:
+    """The span is of the whole reply; the raw reply is read from its start. [S-15]"""
+    assert found == _bound([NO_COMMA], mode=mode).read(Attempt(answer=reply))
+
+
+@pytest.mark.parametrize(
+    "reply", ['Sure.\n"Yes.\nNo."', '"Yes.\nNo."\nBye.', 'Sure.\n"Yes.\nNo."\nBye.', '*"Yes.\nNo."*', '*"Yes."\nBye.*']
+)
+def test_each_forgiven_line_may_go_alone(reply: str) -> None:
+    """The first line, the last, both and asterisks are each tried. [S-15]"""
+    strict, loose = (_judge(_bound([QUOTED], strictness=s), reply) for s in ("strict", "loose"))
+    assert (False, True) == (strict.passed, loose.passed)
+    assert (0.0, 1.0) == (strict.score, loose.score)
+    assert (0.0, 1.0) == (strict.measures["strict"], strict.measures["loose"])
+
+
+def test_the_blank_reply_is_its_wrong_answer() -> None:
+    """White space alone follows no instruction. [S-15]"""
+    bound = _bound([NO_COMMA])
+    made = {name: spoil.make(bound.target, bound.config, "") for name, spoil in bound.verifier.spoil.items()}
+    assert {"blank": " \n\n "} == made
+    assert ["no-answer"] == [miss.name for miss in _judge(bound, str(made["blank"])).misses]
+
+
+def test_a_text_from_a_field_is_read_as_it_stands() -> None:
+    """Only what is no text is turned into JSON, and letters stay as they are. [S-15]"""
+    quoted = _bound([QUOTED])
+    assert _judge_value(quoted, '"Yes."').passed
+    assert not _judge_value(quoted, ["Yes."]).passed
+    accent = {"id": "keywords:existence", "kwargs": {"keywords": ["café"]}}
+    assert _judge_value(_bound([accent]), {"a": "café"}).passed
+
+
+def _judge_value(bound: Bound, value: Any) -> Verdict:
+    verdict = bound.decide(Reading(value, "field"))
+    assert isinstance(verdict, Verdict)
+    return verdict

@@ -7,6 +7,7 @@ import os
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -17,7 +18,7 @@ from steelyard.errors import InputError
 from steelyard.verdict import Reading, Undecided, Verdict
 from steelyard.verifiers.contract import Config
 from steelyard.verifiers.math import VERIFIERS, MathConfig
-from steelyard.verifiers.registry import Bound
+from steelyard.verifiers.registry import Bound, bind_spec
 
 MATH = VERIFIERS[0]
 SHARED = Path(os.environ.get("STEELYARD_SHARED", Path(__file__).parents[3].parent / "shared"))
@@ -830,3 +831,324 @@ def test_every_published_target_can_be_read_and_equals_itself() -> None:
         pytest.skip(f"{path} is absent")
     targets = [json.loads(line)["expected_answer"] for line in path.read_text().splitlines()]
     assert [] == [t for t in targets if not _verdict(f"Hence $\\boxed{{ {t} }}$.", t).passed]
+
+
+WITNESSES: list[tuple[str, dict[str, Any], str, dict[str, str | None]]] = [
+    (
+        "12",
+        {},
+        "Report 1 number for object 25544.",
+        {
+            "render": "\\boxed{12}",
+            "negated": "\\boxed{-(12)}",
+            "neighbour": "\\boxed{13}",
+            "prefix": "\\boxed{1}",
+            "digits-reversed": "\\boxed{21}",
+            "reciprocal": "\\boxed{\\frac{1}{12}}",
+            "other-ends": None,
+            "one-more-value": "\\boxed{12, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ 12 } \\]",
+            "sentence": "The answer is $12$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "\\frac{3}{4}",
+        {},
+        "Report 1 number for object 25544.",
+        {
+            "render": "\\boxed{\\frac{3}{4}}",
+            "negated": "\\boxed{-(\\frac{3}{4})}",
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": "\\boxed{\\frac{1}{\\frac{3}{4}}}",
+            "other-ends": None,
+            "one-more-value": "\\boxed{\\frac{3}{4}, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ \\frac{3}{4} } \\]",
+            "sentence": "The answer is $\\frac{3}{4}$.",
+            "large-fractions": "\\boxed{\\dfrac{3}{4}}",
+            "decimal": "\\boxed{0.75}",
+        },
+    ),
+    (
+        "-0.5",
+        {},
+        "",
+        {
+            "render": "\\boxed{-0.5}",
+            "negated": "\\boxed{-(-0.5)}",
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": "\\boxed{\\frac{1}{-0.5}}",
+            "other-ends": None,
+            "one-more-value": "\\boxed{-0.5, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ -0.5 } \\]",
+            "sentence": "The answer is $-0.5$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "(1, 2]",
+        {},
+        "",
+        {
+            "render": "\\boxed{(1, 2]}",
+            "negated": None,
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": None,
+            "other-ends": "\\boxed{(1, 2)}",
+            "one-more-value": "\\boxed{(1, 2], 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ (1, 2] } \\]",
+            "sentence": "The answer is $(1, 2]$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "(1,2)",
+        {},
+        "",
+        {
+            "render": "\\boxed{(1,2)}",
+            "negated": None,
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": None,
+            "other-ends": "\\boxed{(1,2]}",
+            "one-more-value": "\\boxed{(1,2), 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ (1,2) } \\]",
+            "sentence": "The answer is $(1,2)$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "x^2+1",
+        {},
+        "",
+        {
+            "render": "\\boxed{x^2+1}",
+            "negated": "\\boxed{-(x^2+1)}",
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": "\\boxed{\\frac{1}{x^2+1}}",
+            "other-ends": None,
+            "one-more-value": "\\boxed{x^2+1, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ x^2+1 } \\]",
+            "sentence": "The answer is $x^2+1$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "\\text{yes}",
+        {},
+        "",
+        {
+            "render": "\\boxed{\\text{yes}}",
+            "negated": None,
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": None,
+            "other-ends": None,
+            "one-more-value": None,
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ \\text{yes} } \\]",
+            "sentence": "The answer is $\\text{yes}$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "1, 2",
+        {},
+        "",
+        {
+            "render": "\\boxed{1, 2}",
+            "negated": None,
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": None,
+            "other-ends": None,
+            "one-more-value": "\\boxed{1, 2, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ 1, 2 } \\]",
+            "sentence": "The answer is $1, 2$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "$7$",
+        {},
+        "",
+        {
+            "render": "\\boxed{$7$}",
+            "negated": "\\boxed{-($7$)}",
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": "\\boxed{\\frac{1}{$7$}}",
+            "other-ends": None,
+            "one-more-value": "\\boxed{$7$, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": None,
+            "sentence": None,
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+    (
+        "1/3",
+        {},
+        "",
+        {
+            "render": "\\boxed{1/3}",
+            "negated": "\\boxed{-(1/3)}",
+            "neighbour": None,
+            "prefix": None,
+            "digits-reversed": None,
+            "reciprocal": "\\boxed{\\frac{1}{1/3}}",
+            "other-ends": None,
+            "one-more-value": "\\boxed{1/3, 271828}",
+            "gives-up": "I could not find the answer.",
+            "display-box": "So we get\n\\[ \\boxed{ 1/3 } \\]",
+            "sentence": "The answer is $1/3$.",
+            "large-fractions": None,
+            "decimal": None,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged(
+    target: str, config: dict[str, Any], prompt: str, made: dict[str, str | None]
+) -> None:
+    """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "math", **config}, target)
+    verifier = bound.verifier
+    assert verifier.render is not None
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
+    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+
+
+SCALARS = ("\\sqrt{2}", "5!", "|x|", "\\pi", "x", "\\sin x", "2^x", "2x", "1+x", "-x", "7", "1/8", "2.5")
+
+
+@pytest.mark.parametrize("target", SCALARS)
+def test_every_scalar_can_be_negated_and_turned_over(target: str) -> None:
+    """Whatever makes up a value, its negative and its reciprocal are wrong answers. [T-13]"""
+    negated, reciprocal = (MATH.spoil[name].make(target, MathConfig(), "") for name in ("negated", "reciprocal"))
+    assert (f"\\boxed{{-({target})}}", f"\\boxed{{\\frac{{1}}{{{target}}}}}") == (negated, reciprocal)
+
+
+@pytest.mark.parametrize("target", ["x=4", "(1,2)", "\\{1\\}", "\\text{yes}", "(2,3]", "1, 2"])
+def test_what_is_no_scalar_has_no_negative(target: str) -> None:
+    """A relation, a set, an interval and words are left alone. [T-13]"""
+    assert [None, None] == [MATH.spoil[name].make(target, MathConfig(), "") for name in ("negated", "reciprocal")]
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "made"),
+    [
+        ("prefix", "7", None),
+        ("prefix", "-7", None),
+        ("prefix", "-12", "-1"),
+        ("prefix", "100", "10"),
+        ("neighbour", "-1", "0"),
+        ("neighbour", "x", None),
+        ("neighbour", "1" + 998 * "0", "1" + 997 * "0" + "1"),
+        ("neighbour", "1" + 999 * "0", None),
+        ("digits-reversed", "77", None),
+        ("digits-reversed", "21", "12"),
+        ("digits-reversed", "-21", None),
+        ("negated", "0", None),
+        ("reciprocal", "1", None),
+        ("other-ends", "[0,1]\\cup(2,3)", "[0,1]\\cup(2,3]"),
+        ("other-ends", "(-\\infty,3)", "(-\\infty,3]"),
+        ("other-ends", "[1,2]", "[1,2)"),
+        ("other-ends", "(1,2,3)", None),
+        ("other-ends", "(x+1)", None),
+        ("one-more-value", "x=4", "x=4, 271828"),
+        ("one-more-value", "\\text{yes}", None),
+    ],
+)
+def test_a_wrong_answer_is_made_only_where_it_is_wrong(name: str, target: str, made: str | None) -> None:
+    """A palindrome turned round, zero negated and one turned over are right. [T-13]"""
+    assert (made and f"\\boxed{{{made}}}") == MATH.spoil[name].make(target, MathConfig(), "")
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "made"),
+    [
+        ("decimal", "1/8", "\\boxed{0.125}"),
+        ("decimal", "2.50", "\\boxed{2.5}"),
+        ("decimal", "0.5", None),
+        ("decimal", "2e-1", "\\boxed{0.2}"),
+        ("decimal", "1/3", None),
+        ("decimal", "8/2", None),
+        ("decimal", "(1,2)", None),
+        ("decimal", "\\pi", None),
+        ("large-fractions", "\\frac{1}{2}+\\frac{x}{3}", "\\boxed{\\dfrac{1}{2}+\\dfrac{x}{3}}"),
+        ("large-fractions", "1/2", None),
+        ("sentence", "$3$", None),
+        ("sentence", "\\[3\\]", None),
+        ("sentence", "\\(3\\)", None),
+        ("display-box", "$3$", None),
+        ("display-box", "3", "So we get\n\\[ \\boxed{ 3 } \\]"),
+    ],
+)
+def test_an_unusual_form_is_made_only_where_it_reads_back(name: str, target: str, made: str | None) -> None:
+    """A decimal stands for a fraction that ends; formulas are not put into formulas. [T-13]"""
+    assert made == MATH.vary[name](target, MathConfig(), "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("***", None),
+        ("", None),
+        (" \n", None),
+        ("<think>7", None),
+        ("<think>1</think>so $7$ it is", ("$7$", "last-line", (19, 22))),
+        ("The answer is 7.", ("7", "phrase", (14, 15))),
+    ],
+)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(answer: str, found: object) -> None:
+    """The span is of the whole reply, reasoning included; nothing where nothing is marked. [T-13]"""
+    assert MATH.read is not None
+    got = MATH.read(Attempt(answer=answer), MathConfig())
+    assert found == ((got.value, got.rule, got.span) if isinstance(got, Reading) else None)
+
+
+@pytest.mark.parametrize(
+    ("value", "passed"),
+    [(2.5, True), ("5/2", True), (2, False), (True, None), (float("nan"), None), ([2.5], None), (None, None)],
+)
+def test_a_json_number_is_mathematics_and_other_values_are_unreadable(value: object, passed: bool | None) -> None:
+    """A field's number counts as written; truth values and lists are no mathematics. [T-12]"""
+    verdict = bind_spec({"name": "math"}, "2.5").decide(Reading(value, "field"))
+    assert isinstance(verdict, Verdict)
+    misses = {True: [], False: ["not-equal"], None: ["unreadable"]}[passed]
+    assert (bool(passed), misses) == (verdict.passed, [miss.name for miss in verdict.misses])

@@ -377,6 +377,45 @@ def test_a_bare_target_is_met_only_by_the_number_that_the_answer_commits_to(
     assert right == _verdict(answer, target).passed
 
 
+ONE_VALUE = [
+    ("It listens on localhost:8080", None),
+    ("example.com:8080", None),
+    ("127.0.0.1:443", None),
+    ("Port:8080", "8080"),
+    ("0.000 1", "0.0001"),
+    ("The answer is 0.000 012 3.", "0.0000123"),
+    ("0.125 3", None),
+    ("(-3)/4", "-0.75"),
+    ("(-3)/(4)", "-0.75"),
+    ("The answer is 3 over 4.", "0.75"),
+    ("(1+2)/4", None),
+    ("(3)/(4)^2", None),
+    ("(3)/4 + 5", None),
+    ("(6)/(0)", None),
+    ("10 (3)/4", None),
+    ("apogee 428.7 km, perigee 415.1 km", None),
+    ("The apogee altitude is 428.7 km and the perigee altitude is 415.1 km.", None),
+    ("apogee 415.1 km, perigee 415.1 km", "415.1"),
+    ("Apogee 428.7 km, perigee 415.1 km. Answer: 428.7 km", "428.7"),
+    ("The apogee is 428.7 km. The perigee is 415.1 km.", "415.1"),
+    ("With radius 3 the height is 4", "4"),
+    ("The answer is the sum of $a$ and $b$, which is $7$.", "7"),
+    ("The answer is the number of primes below 10, which is 4.", "4"),
+    ("The answer is that she has 3 red and 6 blue, so 9.", "9"),
+    ("The answer is 7, which is prime and above 5.", "7"),
+    ("The answer is 12, so 12 eggs remain of 20.", "12"),
+    ("5\rQuestion: what is 7?", "5"),
+    ("5\u2028Question: what is 7?", "5"),
+]
+
+
+@pytest.mark.parametrize(("answer", "value"), ONE_VALUE, ids=[f"{a[:40]!a}" for a, _ in ONE_VALUE])
+def test_addresses_quotients_and_pairs_are_read_as_what_they_are(answer: str, value: str | None) -> None:
+    """A port is no number, `(-3)/4` is one, two quantities are two, a description is no value [T-13]."""
+    found = bind_spec({"name": "number"}, "1").read(Attempt(answer=answer))
+    assert value == getattr(found, "value", None)
+
+
 WITH_UNITS = [
     ("km", "4.812", "4.812 km", True),
     ("km", "4.812", "4812 m", True),
@@ -646,3 +685,323 @@ def test_no_text_of_number_signs_raises(text: str) -> None:
 def test_a_megabyte_of_one_sign_is_read_or_refused(piece: str) -> None:
     """Long answers end in a verdict; no huge integer is built [T-13]."""
     assert False is _verdict(piece * (1_000_000 // len(piece)), "-77").passed
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\nIt is 12.5.", ("12.5", "whole", (27, 31))),
+    ({}, "Answer: 7%", ("7%", "label", (8, 10))),
+    ({}, "", None),
+    ({}, "Hm", None),
+    ({}, "5 or 6", None),
+    ({"unit": "km"}, "5 m", ("0.005", "whole", (0, 3))),
+    ({}, "Answer: see below.\n\n12.5", ("12.5", "whole", (20, 24))),
+    ({}, "Answer: none\n\n12.5", None),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(
+    config: dict[str, Any], answer: str, found: object
+) -> None:
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "number", **config}, "5")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+WITNESSES: list[tuple[str, dict[str, Any], str, dict[str, str | None]]] = [
+    (
+        "4.812",
+        {"unit": "km", "atol": 0.05, "rtol": 0.02},
+        "Report 1 number for object 25544.",
+        {
+            "render": "4.812 km",
+            "above-band": "4.9597024 km",
+            "below-band": "4.6642976 km",
+            "inside-longer-number": "14.812 km",
+            "cut-at-comma": None,
+            "wrong-sign": "-4.812 km",
+            "wrong-unit": "4.812 nm",
+            "two-answers": "4.812 km or 6.10448 km",
+            "prompt-echoed": "Report 1 number for object 25544.",
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": "4.812 × 10^0 km",
+            "box": "\\boxed{4.812\\text{ km}}",
+            "bold": "The answer is **4.812 km**.",
+            "sentence": "So, in the end, it comes to 4.812 km.",
+            "full-stop": "4.812 km.",
+            "fenced": '```json\n{"answer": "4.812 km"}\n```',
+            "equal-unit": "4812 m",
+        },
+    ),
+    (
+        "12000",
+        {},
+        "Report 1 number for object 25544.",
+        {
+            "render": "12000",
+            "above-band": "12001",
+            "below-band": "11999",
+            "inside-longer-number": "112000",
+            "cut-at-comma": "12",
+            "wrong-sign": "-12000",
+            "wrong-unit": None,
+            "two-answers": "12000 or 12001",
+            "prompt-echoed": "Report 1 number for object 25544.",
+            "thousands-comma": "12,000",
+            "thousands-space": "12\u202f000",
+            "unicode-minus": None,
+            "scientific": "1.2 × 10^4",
+            "box": "\\boxed{12000}",
+            "bold": "The answer is **12000**.",
+            "sentence": "So, in the end, it comes to 12000.",
+            "full-stop": "12000.",
+            "fenced": '```json\n{"answer": "12000"}\n```',
+            "equal-unit": None,
+        },
+    ),
+    (
+        "-1234567.5",
+        {"unit": "m"},
+        "",
+        {
+            "render": "-1234567.5 m",
+            "above-band": "-1234567.4 m",
+            "below-band": "-1234567.6 m",
+            "inside-longer-number": "-11234567.5 m",
+            "cut-at-comma": "-1234 m",
+            "wrong-sign": "1234567.5 m",
+            "wrong-unit": "-1234567.5 nm",
+            "two-answers": "-1234567.5 m or -1234566.5 m",
+            "prompt-echoed": None,
+            "thousands-comma": "-1,234,567.5 m",
+            "thousands-space": "-1\u202f234\u202f567.5 m",
+            "unicode-minus": "−1234567.5 m",
+            "scientific": "-1.2345675 × 10^6 m",
+            "box": "\\boxed{-1234567.5\\text{ m}}",
+            "bold": "The answer is **-1234567.5 m**.",
+            "sentence": "So, in the end, it comes to -1234567.5 m.",
+            "full-stop": "-1234567.5 m.",
+            "fenced": '```json\n{"answer": "-1234567.5 m"}\n```',
+            "equal-unit": "-12345675 dm",
+        },
+    ),
+    (
+        "1/3",
+        {"rtol": 0.01},
+        "Report 1 number for object 25544.",
+        {
+            "render": "1/3",
+            "above-band": "0.3367",
+            "below-band": "9899/30000",
+            "inside-longer-number": "11/3",
+            "cut-at-comma": None,
+            "wrong-sign": "-1/3",
+            "wrong-unit": None,
+            "two-answers": "1/3 or 1.34",
+            "prompt-echoed": "Report 1 number for object 25544.",
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": None,
+            "box": "\\boxed{1/3}",
+            "bold": "The answer is **1/3**.",
+            "sentence": "So, in the end, it comes to 1/3.",
+            "full-stop": "1/3.",
+            "fenced": '```json\n{"answer": "1/3"}\n```',
+            "equal-unit": None,
+        },
+    ),
+    (
+        "0",
+        {"atol": 0.5},
+        "Report 1 number for object 25544.",
+        {
+            "render": "0",
+            "above-band": "0.505",
+            "below-band": "-0.505",
+            "inside-longer-number": "10",
+            "cut-at-comma": None,
+            "wrong-sign": None,
+            "wrong-unit": None,
+            "two-answers": "0 or 2",
+            "prompt-echoed": "Report 1 number for object 25544.",
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": "0 × 10^0",
+            "box": "\\boxed{0}",
+            "bold": "The answer is **0**.",
+            "sentence": "So, in the end, it comes to 0.",
+            "full-stop": "0.",
+            "fenced": '```json\n{"answer": "0"}\n```',
+            "equal-unit": None,
+        },
+    ),
+    (
+        "1",
+        {},
+        "Report 1 number for object 25544.",
+        {
+            "render": "1",
+            "above-band": "2",
+            "below-band": "0",
+            "inside-longer-number": "11",
+            "cut-at-comma": None,
+            "wrong-sign": "-1",
+            "wrong-unit": None,
+            "two-answers": "1 or 2",
+            "prompt-echoed": None,
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": "1 × 10^0",
+            "box": "\\boxed{1}",
+            "bold": "The answer is **1**.",
+            "sentence": "So, in the end, it comes to 1.",
+            "full-stop": "1.",
+            "fenced": '```json\n{"answer": "1"}\n```',
+            "equal-unit": None,
+        },
+    ),
+    (
+        "60",
+        {"unit": "%"},
+        "Report 1 number for object 25544.",
+        {
+            "render": "60 %",
+            "above-band": "61 %",
+            "below-band": "59 %",
+            "inside-longer-number": "160 %",
+            "cut-at-comma": None,
+            "wrong-sign": "-60 %",
+            "wrong-unit": "60 ‰",
+            "two-answers": "60 % or 61 %",
+            "prompt-echoed": "Report 1 number for object 25544.",
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": "6 × 10^1 %",
+            "box": "\\boxed{60\\text{ \\%}}",
+            "bold": "The answer is **60 %**.",
+            "sentence": "So, in the end, it comes to 60 %.",
+            "full-stop": "60 %.",
+            "fenced": '```json\n{"answer": "60 %"}\n```',
+            "equal-unit": "600 ‰",
+        },
+    ),
+    (
+        "0.00250",
+        {},
+        "",
+        {
+            "render": "0.0025",
+            "above-band": "0.00251",
+            "below-band": "0.00249",
+            "inside-longer-number": "10.0025",
+            "cut-at-comma": None,
+            "wrong-sign": "-0.0025",
+            "wrong-unit": None,
+            "two-answers": "0.0025 or 1.0025",
+            "prompt-echoed": None,
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": "2.5 × 10^-3",
+            "box": "\\boxed{0.0025}",
+            "bold": "The answer is **0.0025**.",
+            "sentence": "So, in the end, it comes to 0.0025.",
+            "full-stop": "0.0025.",
+            "fenced": '```json\n{"answer": "0.0025"}\n```',
+            "equal-unit": None,
+        },
+    ),
+    (
+        "999",
+        {"atol": 1.0},
+        "Report 1 number for object 25544.",
+        {
+            "render": "999",
+            "above-band": "1000.01",
+            "below-band": "997.99",
+            "inside-longer-number": "1999",
+            "cut-at-comma": None,
+            "wrong-sign": "-999",
+            "wrong-unit": None,
+            "two-answers": "999 or 1002",
+            "prompt-echoed": "Report 1 number for object 25544.",
+            "thousands-comma": None,
+            "thousands-space": None,
+            "unicode-minus": None,
+            "scientific": "9.99 × 10^2",
+            "box": "\\boxed{999}",
+            "bold": "The answer is **999**.",
+            "sentence": "So, in the end, it comes to 999.",
+            "full-stop": "999.",
+            "fenced": '```json\n{"answer": "999"}\n```',
+            "equal-unit": None,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged(
+    target: str, config: dict[str, Any], prompt: str, made: dict[str, str | None]
+) -> None:
+    """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "number", **config}, target)
+    verifier = bound.verifier
+    assert verifier.render is not None
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
+    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("soon", "'soon'"),
+        (True, "'True'"),
+        (1 << 1001, "an integer of 1002 bits"),
+        (7, "7 is not within"),
+        ("8%", "8%"),
+    ],
+)
+def test_the_detail_of_a_wrong_value_shows_it(value: Any, shown: str) -> None:
+    """A huge integer is told by its size, for Python refuses to print it. [T-12]"""
+    verdict = _bind("5").decide(Reading(value, "field"))
+    assert ["wrong-value"] == [m.name for m in verdict.misses]
+    assert shown in verdict.misses[0].detail
+
+
+@pytest.mark.parametrize(
+    ("target", "made"), [("999", None), ("1234", "1,234"), ("-1234.5", "-1,234.5"), ("-999", None), ("1/3000", None)]
+)
+def test_thousands_are_grouped_from_four_digits_on(target: str, made: str | None) -> None:
+    """Shorter numbers and fractions have no group. [T-13]"""
+    bound = _bind(target)
+    assert made == bound.verifier.vary["thousands-comma"](target, bound.config, "")
+
+
+@pytest.mark.parametrize(
+    ("target", "made"), [("999", None), ("1000", "1"), ("-2999", "-2"), ("1000000.5", "1000"), ("-1000", "-1")]
+)
+def test_what_stands_before_the_first_comma_is_a_witness_from_a_thousand_on(target: str, made: str | None) -> None:
+    """A reader that stops at the comma would take it. [T-13]"""
+    bound = _bind(target)
+    assert made == bound.verifier.spoil["cut-at-comma"].make(target, bound.config, "")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("atol", -0.1), ("rtol", -0.1), ("atol", float("inf")), ("rtol", float("nan"))]
+)
+def test_a_tolerance_is_finite_and_not_negative(key: str, value: float) -> None:
+    """The message names the key. [T-8]"""
+    with pytest.raises(InputError, match=key):
+        _bind("5", **{key: value})

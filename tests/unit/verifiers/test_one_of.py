@@ -4,6 +4,7 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
+from steelyard.verdict import Reading, Unread
 from steelyard.verifiers.registry import bind_spec
 
 
@@ -31,3 +32,108 @@ def test_a_target_that_is_no_list_of_texts_is_refused(target):
     """The author's error is found when the suite is loaded [T-8]."""
     with pytest.raises(InputError, match="expected"):
         bind_spec({"name": "one_of"}, target)
+
+
+WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
+    (
+        '["Rome", "Roma"]',
+        {},
+        "Name the lake.",
+        {
+            "render": "Rome",
+            "longer-text": "Rome or something else entirely",
+            "negated": "not Rome",
+            "prompt-echo": "Name the lake.",
+            "plain": "Roma",
+            "full-stop": "Roma.",
+            "capitals": "ROMA",
+            "blank-lines": "\n Roma\n\n",
+            "box": None,
+        },
+    ),
+    (
+        '["Rome", "Rome or something else entirely", "not Rome"]',
+        {},
+        "Roma?",
+        {
+            "render": "Rome",
+            "longer-text": None,
+            "negated": None,
+            "prompt-echo": "Roma?",
+            "plain": "not Rome",
+            "full-stop": "not Rome.",
+            "capitals": "NOT ROME",
+            "blank-lines": "\n not Rome\n\n",
+            "box": None,
+        },
+    ),
+    (
+        '["not Rome", "Rome"]',
+        {"fold": "none"},
+        "Rome",
+        {
+            "render": "not Rome",
+            "longer-text": "not Rome or something else entirely",
+            "negated": "not not Rome",
+            "prompt-echo": None,
+            "plain": "Rome",
+            "full-stop": None,
+            "capitals": None,
+            "blank-lines": None,
+            "box": None,
+        },
+    ),
+    (
+        "x",
+        {"accepts": ["Bonn", "Köln"]},
+        "Name the lake.",
+        {
+            "render": "Bonn",
+            "longer-text": "Bonn or something else entirely",
+            "negated": "not Bonn",
+            "prompt-echo": "Name the lake.",
+            "plain": "Köln",
+            "full-stop": "Köln.",
+            "capitals": "KÖLN",
+            "blank-lines": "\n Köln\n\n",
+            "box": None,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
+    """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "one_of", **config}, target)
+    verifier = bound.verifier
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    for name, answer in made.items():
+        if answer is not None:
+            verdict = bound.decide(bound.read(Attempt(answer=answer)))
+            named = verifier.spoil[name].misses if name in wrong else ()
+            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
+            assert (name, name in right) == (name, verdict.passed)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\n Rome ", ("Rome", "whole", (22, 26))),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "one_of", **config}, '["Rome","Roma"]')
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+def test_folding_and_a_value_that_is_no_text():
+    """Texts are compared as `exact` does; a JSON value that is no text is not accepted. [T-13]"""
+    assert not verdict("rome", '["Rome"]', fold="none").passed
+    bound = bind_spec({"name": "one_of"}, '["5"]')
+    assert ["not-accepted"] == [miss.name for miss in bound.decide(Reading(5, "field")).misses]

@@ -4,6 +4,7 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
+from steelyard.verdict import Reading, Unread
 from steelyard.verifiers.registry import bind_spec
 
 
@@ -345,6 +346,23 @@ def test_a_denied_supposed_withdrawn_or_reported_phrase_is_not_asserted(answer, 
     assert not passes(answer, phrase)
 
 
+OLD_THINGS = [
+    ("The notice says the old mill track is closed today.", "closed", True),
+    ("The sign says the previous bridge is closed.", "closed", True),
+    ("Paris was the first capital.", "paris", True),
+    ("The old answer was closed.", "closed", False),
+    ("The old port was 8080.", "8080", False),
+    ("Paris was my first guess.", "paris", False),
+]
+
+
+@pytest.mark.parametrize(("answer", "phrase", "asserted"), OLD_THINGS)
+def test_old_gives_up_an_answer_and_only_describes_anything_else(answer, phrase, asserted):
+    """`The old answer` is withdrawn; `the old mill` is a name, so a wrong statement about it does not slip by [G-8]."""
+    assert passes(answer, phrase) is asserted
+    assert passes(answer, phrase, polarity="not-asserted") is not asserted
+
+
 SEED_OUTCOMES = [
     ("The north trail is open.", True),
     ("The north trail is not open.", False),
@@ -397,3 +415,119 @@ def test_a_reply_that_never_mentions_the_phrase_says_so():
 def test_a_loop_of_denials_is_read_in_bounded_steps():
     """Of very many occurrences only the first and last few hundred are weighed [G-10]."""
     assert not passes("it is not 5. " * 20_000, "5")
+
+
+WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
+    (
+        "open",
+        {},
+        "Name the lake.",
+        {
+            "render": "It is open.",
+            "denied": "It is not open.",
+            "inside-longer-word": "It is unopenly so.",
+            "asserted": None,
+            "bold": "It is **open**.",
+            "capitals": "IT IS OPEN.",
+            "after-a-denial": "It is not something else; it is open.",
+        },
+    ),
+    (
+        "open",
+        {"rules": 1},
+        "Name the lake.",
+        {
+            "render": "It is open.",
+            "denied": "It is not open.",
+            "inside-longer-word": "It is unopenly so.",
+            "asserted": None,
+            "bold": "It is **open**.",
+            "capitals": "IT IS OPEN.",
+            "after-a-denial": None,
+        },
+    ),
+    (
+        "open",
+        {"phrase": "shut", "polarity": "not-asserted"},
+        "Name the lake.",
+        {
+            "render": "It is not shut.",
+            "denied": None,
+            "inside-longer-word": None,
+            "asserted": "It is shut.",
+            "bold": None,
+            "capitals": "IT IS NOT SHUT.",
+            "after-a-denial": None,
+        },
+    ),
+    (
+        "open",
+        {"phrase": "wide open"},
+        "Name the lake.",
+        {
+            "render": "It is wide open.",
+            "denied": "It is not wide open.",
+            "inside-longer-word": "It is unwide openly so.",
+            "asserted": None,
+            "bold": "It is **wide open**.",
+            "capitals": "IT IS WIDE OPEN.",
+            "after-a-denial": "It is not something else; it is wide open.",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
+    """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "states", **config}, target)
+    verifier = bound.verifier
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    for name, answer in made.items():
+        if answer is not None:
+            verdict = bound.decide(bound.read(Attempt(answer=answer)))
+            named = verifier.spoil[name].misses if name in wrong else ()
+            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
+            assert (name, name in right) == (name, verdict.passed)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\nIt is open.", ("\nIt is open.", "rules-2", (20, 32))),
+    ({"rules": 1}, "It is open.", ("It is open.", "rules-1", (0, 11))),
+    ({}, " ", None),
+    ({}, "<think>open", None),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "states", **config}, "open")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+@pytest.mark.parametrize(("polarity", "miss"), [("asserted", "not-stated"), ("not-asserted", "states-ruled-out")])
+def test_a_json_value_that_is_no_text_states_nothing(polarity, miss):
+    """Neither polarity is met by a number or a list. [G-8]"""
+    bound = bind_spec({"name": "states", "polarity": polarity}, "5")
+    assert [[miss], [miss]] == [[m.name for m in bound.decide(Reading(v, "field")).misses] for v in (5, ["5"])]
+
+
+def test_only_the_window_needs_a_word():
+    """`rules: 1` counts words, so a phrase of signs alone is refused; `rules: 2` finds it. [G-10]"""
+    with pytest.raises(InputError, match="at least one word"):
+        bind_spec({"name": "states", "rules": 1}, "+++")
+    assert passes("The grade is +++ today.", "+++")
+
+
+def test_the_phrase_of_the_config_goes_before_the_target():
+    """The target counts only where the config names no phrase. [G-8]"""
+    assert passes("It is shut.", "open", phrase="shut")
+    assert not passes("It is open.", "open", phrase="shut")
+    assert "shut" in bind_spec({"name": "states", "phrase": "shut"}, "").verifier.render(
+        "open", bind_spec({"name": "states", "phrase": "shut"}, "").config
+    )

@@ -4,6 +4,7 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
+from steelyard.verdict import Unread
 from steelyard.verifiers.registry import bind_spec
 
 
@@ -123,3 +124,158 @@ def test_an_empty_target_is_refused():
     """An empty token would stand everywhere [O-20]."""
     with pytest.raises(InputError, match="token"):
         bind_spec({"name": "token"}, " ")
+
+
+WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
+    (
+        "Oslo",
+        {},
+        "Name the lake.",
+        {
+            "render": "Oslo",
+            "inside-longer-token": "It is Oslo3.",
+            "part-of-compound": "It is a Oslo-pack.",
+            "thousand-times": None,
+            "prompt-echo": "Name the lake.",
+            "sentence": "The answer is Oslo.",
+            "bold": "It is **Oslo**.",
+            "code": "It is `Oslo`.",
+            "capitals": "OSLO",
+            "thousands": None,
+        },
+    ),
+    (
+        "120",
+        {},
+        "Name the lake.",
+        {
+            "render": "120",
+            "inside-longer-token": "It is 1203.",
+            "part-of-compound": "It is a 120-pack.",
+            "thousand-times": "It is 120,000.",
+            "prompt-echo": "Name the lake.",
+            "sentence": "The answer is 120.",
+            "bold": "It is **120**.",
+            "code": "It is `120`.",
+            "capitals": "120",
+            "thousands": None,
+        },
+    ),
+    (
+        "1204",
+        {},
+        "Is it 1204?",
+        {
+            "render": "1204",
+            "inside-longer-token": "It is 12043.",
+            "part-of-compound": "It is a 1204-pack.",
+            "thousand-times": None,
+            "prompt-echo": None,
+            "sentence": "The answer is 1204.",
+            "bold": "It is **1204**.",
+            "code": "It is `1204`.",
+            "capitals": "1204",
+            "thousands": "It is 1,204.",
+        },
+    ),
+    (
+        "0123",
+        {},
+        "  ",
+        {
+            "render": "0123",
+            "inside-longer-token": "It is 01233.",
+            "part-of-compound": "It is a 0123-pack.",
+            "thousand-times": None,
+            "prompt-echo": None,
+            "sentence": "The answer is 0123.",
+            "bold": "It is **0123**.",
+            "code": "It is `0123`.",
+            "capitals": "0123",
+            "thousands": None,
+        },
+    ),
+    (
+        "٣٣٣٣",
+        {},
+        "Name the lake.",
+        {
+            "render": "٣٣٣٣",
+            "inside-longer-token": "It is ٣٣٣٣3.",
+            "part-of-compound": "It is a ٣٣٣٣-pack.",
+            "thousand-times": None,
+            "prompt-echo": "Name the lake.",
+            "sentence": "The answer is ٣٣٣٣.",
+            "bold": "It is **٣٣٣٣**.",
+            "code": "It is `٣٣٣٣`.",
+            "capitals": "٣٣٣٣",
+            "thousands": None,
+        },
+    ),
+    (
+        "12345",
+        {},
+        "",
+        {
+            "render": "12345",
+            "inside-longer-token": "It is 123453.",
+            "part-of-compound": "It is a 12345-pack.",
+            "thousand-times": None,
+            "prompt-echo": None,
+            "sentence": "The answer is 12345.",
+            "bold": "It is **12345**.",
+            "code": "It is `12345`.",
+            "capitals": "12345",
+            "thousands": "It is 12,345.",
+        },
+    ),
+    (
+        "-7",
+        {},
+        "Name the lake.",
+        {
+            "render": "-7",
+            "inside-longer-token": "It is -73.",
+            "part-of-compound": "It is a -7-pack.",
+            "thousand-times": None,
+            "prompt-echo": "Name the lake.",
+            "sentence": "The answer is -7.",
+            "bold": "It is **-7**.",
+            "code": "It is `-7`.",
+            "capitals": "-7",
+            "thousands": None,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
+    """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "token", **config}, target)
+    verifier = bound.verifier
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    for name, answer in made.items():
+        if answer is not None:
+            verdict = bound.decide(bound.read(Attempt(answer=answer)))
+            named = verifier.spoil[name].misses if name in wrong else ()
+            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
+            assert (name, name in right) == (name, verdict.passed)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\nIt is 12.\n", ("\nIt is 12.\n", "whole", (20, 31))),
+    ({}, " ", None),
+    ({}, "<think>12", None),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "token", **config}, "12")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))

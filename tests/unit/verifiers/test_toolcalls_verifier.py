@@ -11,7 +11,7 @@ import pytest
 from steelyard.attempt import Attempt, ModelOutput, ToolCall
 from steelyard.errors import InputError
 from steelyard.parsing.toolcalls import render_tool_call
-from steelyard.verdict import Verdict
+from steelyard.verdict import Reading, Unread, Verdict
 from steelyard.verifiers.registry import Bound, bind_spec
 
 READ = {"name": "read", "arguments": {"path": "a.txt"}}
@@ -130,3 +130,202 @@ def test_the_open_tool_call_cases_are_judged_as_they_should_be(shared: Path) -> 
         is not r["expected"]
     ]
     assert [] == wrong
+
+
+FOUND: list[tuple[dict[str, object], str, object]] = [
+    (
+        {},
+        '<think>Rome?</think>\n<tool_call>{"name":"f","arguments":{}}</tool_call> x',
+        ([{"name": "f", "arguments": {}}], "text", (21, 71)),
+    ),
+    ({}, " ", None),
+    ({}, "<think>f", None),
+    ({}, "Nothing to do.", ([], "text", None)),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), FOUND)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(
+    config: dict[str, Any], answer: str, found: object
+) -> None:
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "toolcalls", **config}, "[]")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+WITNESSES: list[tuple[list[Any], dict[str, Any], dict[str, str | None]]] = [
+    (
+        [],
+        {},
+        {
+            "render": "None of these tools is needed.",
+            "call-broken": "<tool_call>\n{}\n</tool_call>",
+            "call-added": '<tool_call>\n{"name": "help", "arguments": {}}\n</tool_call>',
+            "argument-added": None,
+            "abstained": None,
+            "reordered": None,
+            "compact": None,
+            "in-prose": "Let me do that.\nNone of these tools is needed.\n",
+        },
+    ),
+    (
+        [READ],
+        {},
+        {
+            "render": "<READ>",
+            "call-broken": '<tool_call>\n{"name": "read", "arguments": {"path": "a.txt"}\n</tool_call>',
+            "call-added": "<READ>\n<READ>",
+            "argument-added": (
+                '<tool_call>\n{"name": "read", "arguments": {"path": "a.txt", "one_more_argument": true}}\n</tool_call>'
+            ),
+            "abstained": "I cannot do this with the tools I have.",
+            "reordered": None,
+            "compact": '<tool_call>{"name":"read","arguments":{"path":"a.txt"}}</tool_call>',
+            "in-prose": "Let me do that.\n<READ>\n",
+        },
+    ),
+    (
+        [READ, STAT],
+        {},
+        {
+            "render": "<READ>\n<STAT>",
+            "call-broken": '<tool_call>\n{"name": "read", "arguments": {"path": "a.txt"}\n</tool_call>\n<STAT>',
+            "call-added": "<READ>\n<STAT>\n<STAT>",
+            "argument-added": (
+                '<tool_call>\n{"name": "read", "arguments": '
+                '{"path": "a.txt", "one_more_argument": true}}\n</tool_call>'
+                "\n<STAT>"
+            ),
+            "abstained": "I cannot do this with the tools I have.",
+            "reordered": "<STAT>\n<READ>",
+            "compact": (
+                '<tool_call>{"name":"read","arguments":{"path":"a.txt"}}</tool_call>'
+                '<tool_call>{"name":"stat","arguments":{"n":1}}</tool_call>'
+            ),
+            "in-prose": "Let me do that.\n<READ>\n<STAT>\n",
+        },
+    ),
+    (
+        [READ, STAT],
+        {"unordered": True},
+        {
+            "render": "<READ>\n<STAT>",
+            "call-broken": '<tool_call>\n{"name": "read", "arguments": {"path": "a.txt"}\n</tool_call>\n<STAT>',
+            "call-added": "<READ>\n<STAT>\n<STAT>",
+            "argument-added": (
+                '<tool_call>\n{"name": "read", "arguments": '
+                '{"path": "a.txt", "one_more_argument": true}}\n</tool_call>'
+                "\n<STAT>"
+            ),
+            "abstained": "I cannot do this with the tools I have.",
+            "reordered": None,
+            "compact": (
+                '<tool_call>{"name":"read","arguments":{"path":"a.txt"}}</tool_call>'
+                '<tool_call>{"name":"stat","arguments":{"n":1}}</tool_call>'
+            ),
+            "in-prose": "Let me do that.\n<READ>\n<STAT>\n",
+        },
+    ),
+    (
+        [READ, READ],
+        {},
+        {
+            "render": "<READ>\n<READ>",
+            "call-broken": '<tool_call>\n{"name": "read", "arguments": {"path": "a.txt"}\n</tool_call>\n<READ>',
+            "call-added": "<READ>\n<READ>\n<READ>",
+            "argument-added": (
+                '<tool_call>\n{"name": "read", "arguments": '
+                '{"path": "a.txt", "one_more_argument": true}}\n</tool_call>'
+                "\n<READ>"
+            ),
+            "abstained": "I cannot do this with the tools I have.",
+            "reordered": None,
+            "compact": (
+                '<tool_call>{"name":"read","arguments":{"path":"a.txt"}}</tool_call>'
+                '<tool_call>{"name":"read","arguments":{"path":"a.txt"}}</tool_call>'
+            ),
+            "in-prose": "Let me do that.\n<READ>\n<READ>\n",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("calls", "config", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged(
+    calls: list[Any], config: dict[str, Any], made: dict[str, str | None]
+) -> None:
+    """Renderings and variations pass, spoils fail; None where one does not apply. [T-13]"""
+    bound = _bound(calls, **config)
+    verifier, target = bound.verifier, bound.target
+    assert verifier.render is not None
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, "") for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, "") for name, spoil in verifier.spoil.items()}
+    read, stat = (render_tool_call(call["name"], call["arguments"]) for call in (READ, STAT))
+    whole = {name: text and text.replace("<READ>", read).replace("<STAT>", stat) for name, text in made.items()}
+    assert whole == right | wrong
+    judged = {name: _judge(bound, text) for name, text in whole.items() if text is not None}
+    assert {name: name in right for name in judged} == {name: verdict.passed for name, verdict in judged.items()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ("{}", {"name": "read", "arguments": {}}),
+        ("[]", {"error": "error: arguments must be a JSON object"}),
+        ('"x"', {"error": "error: arguments must be a JSON object"}),
+    ],
+)
+def test_a_native_call_is_read_from_the_last_output(arguments: str, found: dict[str, Any]) -> None:
+    """What an earlier turn called is no part of the answer; arguments are an object. [O-24]"""
+    outputs = [
+        ModelOutput("m", tool_calls=[ToolCall(name, text)]) for name, text in (("rm", "{}"), ("read", arguments))
+    ]
+    reading = _bound([]).read(Attempt(answer="Reading.", outputs=outputs))
+    assert Reading([found], "native", None) == reading
+    last = _bound([]).read(Attempt(answer="Done.", outputs=[outputs[0], ModelOutput("m")]))
+    assert Reading([], "text", None) == last
+
+
+def test_the_span_reaches_from_the_first_call_to_the_last() -> None:
+    """Text between and about the calls is no part of them. [T-13]"""
+    one, two = render_tool_call("read", {}), render_tool_call("stat", {})
+    reading = _bound([]).read(Attempt(answer=f"<think>x</think>So: {one} and {two}. Done."))
+    assert isinstance(reading, Reading)
+    start = len("<think>x</think>So: ")
+    assert (start, start + len(one) + len(" and ") + len(two)) == reading.span
+    assert ["read", "stat"] == [call["name"] for call in reading.value]
+
+
+@pytest.mark.parametrize(("fenced", "passed"), [(True, True), (False, False)])
+def test_fenced_json_is_a_call_unless_the_config_says_no(fenced: bool, passed: bool) -> None:
+    """Models without tags write calls in fences. [O-24]"""
+    answer = f"```json\n{json.dumps(READ)}\n```"
+    assert passed is _judge(_bound([READ], fenced=fenced), answer).passed
+    assert _judge(_bound([READ]), answer).passed
+
+
+def test_a_character_that_json_cannot_keep_is_no_answer() -> None:
+    """What could not be stored could not be judged again. [O-24]"""
+    call = '<tool_call>{"name": "read", "arguments": {"n": "\\ud800"}}</tool_call>'
+    assert ["no-answer"] == [miss.name for miss in _judge(_bound([READ]), call).misses]
+
+
+def test_each_wrong_call_is_shown_and_a_long_one_is_cut() -> None:
+    """Every call out of place has a miss of its own; two hundred characters are shown. [O-24]"""
+    long = {"name": "read", "arguments": {"path": "é" * 300}}
+    misses = _judge(_bound([READ, STAT]), [long, READ]).misses
+    assert ["wrong-call", "wrong-call"] == [miss.name for miss in misses]
+    assert (json.dumps(long, ensure_ascii=False)[:200] + "...", json.dumps(READ)) == tuple(m.detail for m in misses)
+    assert json.dumps(READ) == _judge(_bound([STAT], unordered=True), [READ]).misses[0].detail
+
+
+@pytest.mark.parametrize(
+    "target",
+    ['[{"name": "a", "arguments": {}, "id": 1}]', '[{"name": "a", "arguments": []}]', "[1]", '{"name": "a"}', "null"],
+)
+def test_a_call_of_a_target_has_a_name_and_an_object_alone(target: str) -> None:
+    """More or less than name and arguments is the author's error. [T-8]"""
+    with pytest.raises(InputError, match=r'verifier "toolcalls"'):
+        bind_spec({"name": "toolcalls"}, target)

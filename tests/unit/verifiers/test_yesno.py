@@ -99,3 +99,130 @@ def test_a_json_boolean_is_a_side():
     assert bound.decide(Reading(True, "field")).passed
     assert not bound.decide(Reading(False, "field")).passed
     assert not bound.decide(Reading(1, "field")).passed
+
+
+WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
+    (
+        "yes",
+        {},
+        "Name the lake.",
+        {
+            "render": "yes",
+            "other-side": "no",
+            "both-sides": "yes or no",
+            "marked-other-side": "yes. No wait. Answer: no",
+            "capitals": "YES",
+            "full-stop": "Yes.",
+            "bold": "**yes**",
+            "box": "\\boxed{yes}",
+            "sentence": "The answer is yes.",
+        },
+    ),
+    (
+        "false",
+        {},
+        "Name the lake.",
+        {
+            "render": "no",
+            "other-side": "yes",
+            "both-sides": "yes or no",
+            "marked-other-side": "no. No wait. Answer: yes",
+            "capitals": "NO",
+            "full-stop": "No.",
+            "bold": "**no**",
+            "box": "\\boxed{no}",
+            "sentence": "The answer is no.",
+        },
+    ),
+    (
+        "clear",
+        {"yes": ["conjunct"], "no": ["clear"]},
+        "Name the lake.",
+        {
+            "render": "clear",
+            "other-side": "conjunct",
+            "both-sides": "conjunct or clear",
+            "marked-other-side": "clear. No wait. Answer: conjunct",
+            "capitals": "CLEAR",
+            "full-stop": "Clear.",
+            "bold": "**clear**",
+            "box": "\\boxed{clear}",
+            "sentence": "The answer is clear.",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "config", "prompt", "made"), WITNESSES)
+def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
+    """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
+    bound = bind_spec({"name": "yesno", **config}, target)
+    verifier = bound.verifier
+    right = {"render": verifier.render(target, bound.config)}
+    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
+    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
+    assert made == right | wrong
+    for name, answer in made.items():
+        if answer is not None:
+            verdict = bound.decide(bound.read(Attempt(answer=answer)))
+            named = verifier.spoil[name].misses if name in wrong else ()
+            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
+            assert (name, name in right) == (name, verdict.passed)
+
+
+READ: list[tuple[dict[str, object], str, object]] = [
+    ({}, "<think>Rome?</think>\nWell, no.", ("no", "answer", (27, 29))),
+    ({}, "Answer: yes", ("yes", "label", (8, 11))),
+    ({}, "They do not.", None),
+    ({}, "It is not true.", ("no", "denied-word", (10, 14))),
+    ({}, "No manoeuvre was seen.", ("no", "no-before-noun", (0, 2))),
+    ({}, " ", None),
+    ({}, "<think>yes", None),
+    ({}, "Answer: unknown", None),
+    ({}, "Hm.", None),
+    ({}, "yes or no. It is true. yes/no", ("yes", "word", (17, 21))),
+    ({}, "I'd say no", ("no", "word", (8, 10))),
+    ({}, "No, never.\nIt is true that they fly.", ("no", "answer", (0, 2))),
+    ({}, "No, never. It is **true** that they fly.", ("no", "answer", (0, 2))),
+    ({}, "Answer: see below.\n\nYes, they meet.", ("yes", "answer", (20, 23))),
+    ({}, "It is true. There is no manoeuvre.", ("yes", "word", (6, 10))),
+    ({}, "no idea; no question", None),
+    ({}, "They might; no one knows. True.", ("yes", "word", (26, 30))),
+    ({}, "yes/no? No.", ("no", "answer", (8, 10))),
+    ({}, "It is true.\nIt is true.", ("yes", "word", (18, 22))),
+    ({}, "That is not true enough", None),
+    ({}, "It is not true whether or not", None),
+    ({}, "**Well:** no", ("no", "answer", (10, 12))),
+    ({}, "No. It is not false.", ("no", "answer", (0, 2))),
+]
+
+
+@pytest.mark.parametrize(("config", "answer", "found"), READ)
+def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
+    """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
+    bound = bind_spec({"name": "yesno", **config}, "yes")
+    got = bound.read(Attempt(answer=answer))
+    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+
+
+@pytest.mark.parametrize(("target", "answer"), [("YES ", "up"), (" No", "down"), ("Up", "up"), ("down", "Down")])
+def test_yes_and_no_name_the_sides_whatever_their_words(target, answer):
+    """A target may be a side or one of its words, in any case. [T-12]"""
+    bound = bind_spec({"name": "yesno", "yes": ["up"], "no": ["down"]}, target)
+    assert bound.decide(bound.read(Attempt(answer=answer))).passed
+    other = "down" if answer == "up" else "up"
+    assert ["wrong-side"] == [miss.name for miss in bound.decide(bound.read(Attempt(answer=other))).misses]
+
+
+@pytest.mark.parametrize("words", [{"yes": []}, {"no": []}, {"yes": [""]}, {"no": [""]}, {"yes": ["NO"]}])
+def test_a_side_without_a_word_of_its_own_is_refused(words):
+    """Each side has a word, none is empty, and case does not tell them apart. [T-8]"""
+    with pytest.raises(InputError, match="none in common"):
+        bind_spec({"name": "yesno", **words}, "yes")
+
+
+def test_of_very_many_words_the_last_count():
+    """Two hundred words are weighed at most, from the end. [T-13]"""
+    bound = bind_spec({"name": "yesno"}, "no")
+    assert bound.decide(bound.read(Attempt(answer="yes. " + "It is false. " * 200))).passed
+    assert not bound.decide(bound.read(Attempt(answer="yes. " + "It is false. " * 199))).passed
