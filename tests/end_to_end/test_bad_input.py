@@ -120,7 +120,7 @@ def test_a_path_that_runs_through_a_file_is_told(cli: Cli, tmp_path: Path) -> No
 
 
 def test_unproven_items_are_refused_unless_that_is_allowed_and_written_down(cli: Cli, tmp_path: Path) -> None:
-    """`--allow-unproven` goes into run and report."""
+    """`--allow-unproven` goes into run and report; validation is said item by item. [O-8] [O-11]"""
     _write(tmp_path / "s.jsonl", GOOD)
     _write(tmp_path / "r.jsonl", {"reply": "2"})
     arguments = ("run", "s.jsonl", "--model", "scripted:r.jsonl", "--out", "run")

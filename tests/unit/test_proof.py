@@ -190,7 +190,7 @@ def test_what_could_not_be_tried_is_unchecked_with_a_reason_from_the_list(kit: P
 
 
 def test_a_job_with_tools_whose_answer_no_tool_prints_is_refuted_unless_it_is_derived(kit: ProbeKit) -> None:
-    """Some tool output must contain the answer. [O-7] [O-9]"""
+    """Some tool output must contain the answer. [O-7] [O-9] [O-12]"""
     job = msgspec.structs.replace(ITEM, tools=["read_file"])
     derived = msgspec.structs.replace(job, metadata={"derived": True})
     assert "no tool output contains the answer" in _proof(job, bind(job), _family(), kit).reasons[0]

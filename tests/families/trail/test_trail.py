@@ -73,7 +73,7 @@ def test_the_prompt_has_the_seeds_form():
 
 @pytest.mark.parametrize("notice", CATALOGUE, ids=lambda notice: notice.name)
 def test_a_notice_has_no_words_that_mislead_a_check(notice):
-    """No apostrophes, and no word of the opposite state. [G-9, G-12]"""
+    """No apostrophes, and no word of the opposite state. [G-9, G-12] [G-9]"""
     text = f"{notice.place} {notice.reason} {' '.join(TOPICS)}"
     assert not re.search(r"['’]|\b(open|closed)\b", text)
     assert not re.search(rf"\b{notice.ruled_out}\b", notice.text)
