@@ -142,7 +142,7 @@ def _decide(found: Reading, target: str, config: ChoiceConfig) -> Verdict:
     letter = found.value.strip().upper() if isinstance(found.value, str) else found.value
     if letter == target.strip().upper():
         return PASSED
-    known = letter in _letters(config)
+    known = isinstance(letter, str) and letter in set(_letters(config))
     return failed("wrong-choice", f"expected {target}, got {letter}" + ("" if known else ", which is no option"))
 
 

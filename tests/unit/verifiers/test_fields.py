@@ -10,8 +10,9 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
-from steelyard.verdict import Miss, Reading, Verdict
-from steelyard.verifiers.contract import Script
+from steelyard.verdict import Miss, Reading, Undecided, Unread, Verdict
+from steelyard.verifiers import registry
+from steelyard.verifiers.contract import Script, Verifier
 from steelyard.verifiers.registry import Bound, bind_spec, declared_misses
 
 TRAIL = {
@@ -145,6 +146,9 @@ def test_a_missing_field_is_its_miss_unless_it_is_optional() -> None:
     assert [Miss("wrong-a", "2")] == _judge(bound, {"a": 2}).misses
 
 
+FILES = {"name": "files", "checks": [{"path": "a.txt", "exists": True}]}
+
+
 @pytest.mark.parametrize(
     ("target", "config", "said"),
     [
@@ -155,7 +159,7 @@ def test_a_missing_field_is_its_miss_unless_it_is_optional() -> None:
         ('{"a": 1}', {"fields": {"a": {"miss": "Not Kebab"}}}, "kebab-case"),
         ('{"a": 1}', {"fields": {"a": {"verifier": {"name": "nubmer"}}}}, 'field "a": unknown verifier "nubmer"'),
         ('{"a": "x"}', {"fields": {"a": {"verifier": {"name": "number"}}}}, 'field "a": '),
-        ('{"a": 1}', {"fields": {"a": {"verifier": {"name": "any", "of": [{"name": "exact"}]}}}}, "probes"),
+        ('{"a": 1}', {"fields": {"a": {"verifier": {"name": "any", "of": [FILES]}}}}, "probes"),
         ('{"a": 1}', {"fields": {"a": {"optinal": True}}}, "optinal"),
     ],
 )
@@ -343,3 +347,31 @@ def test_the_verifiers_own_answers_are_made_and_judged(
     assert made == right | wrong
     judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
     assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+
+
+def test_without_a_plain_answer_no_witness_is_made() -> None:
+    """A field whose verifier renders nothing leaves nothing to spoil or to vary. [T-13]"""
+    grade = {"name": "grade", "labels": {"x=": "GOOD", "y": "POOR"}, "passing": ["GOOD"]}
+    bound = _bound({"g": "", "a": "x", "n": 1}, fields={"g": {"verifier": grade}}, exactly=True)
+    verifier, target, config = bound.verifier, bound.target, bound.config
+    assert verifier.render is not None
+    made = [verifier.render(target, config)]
+    made += [make(target, config, "") for make in verifier.vary.values()]
+    made += [spoil.make(target, config, "") for spoil in verifier.spoil.values()]
+    assert {None} == set(made)
+
+
+def test_what_a_field_leaves_open_is_left_to_settle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Deciding never settles by itself: that is a worker's, which can be killed. [T-13]"""
+    slow = Verifier(
+        name="slow",
+        read=lambda attempt, config: Reading(attempt.answer, "whole") if attempt.answer else Unread("empty"),
+        decide=lambda found, target, config: Undecided("needs algebra"),
+        settle=lambda found, target, config: Verdict(found.value == target),
+    )
+    monkeypatch.setitem(registry._extra, "slow", (slow, tmp_path))
+    bound = _bound({"a": "12"}, fields={"a": {"verifier": {"name": "slow"}}})
+    found = bound.read(Attempt(answer='{"a": "12"}'))
+    assert Undecided("needs algebra") == bound.decide(found)
+    assert isinstance(found, Reading)
+    assert bound.settle(found).passed

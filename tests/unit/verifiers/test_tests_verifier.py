@@ -342,3 +342,56 @@ def test_evidence_is_plain_json() -> None:
     bound = bind(_item())
     again = msgspec.json.decode(msgspec.json.encode(_evidence()), type=Evidence)
     assert bound.decide(_evidence()) == bound.decide(again)
+
+
+def test_what_is_left_out_and_what_was_tampered_with_are_told_apart() -> None:
+    """Originals and protected files are tampered with, files that steer are dropped, the rest is graded. [O-4]"""
+    from steelyard.attempt import Change, Diff
+    from steelyard.verifiers.tests import TestsConfig, _graded
+
+    base = {"tests/test_a.py": "1", "a.py": "2", "checks/b.py": "3"}
+    diff = Diff(
+        {
+            path: Change("modified", "9")
+            for path in (
+                "a.py",
+                "tests/test_a.py",
+                "tests/new.py",
+                "checks/b.py",
+                "conftest.py",
+                "checks/b.so",
+                "docs/x.md",
+            )
+        },
+        {"tests/link": "a symbolic link", "a.lnk": "a symbolic link"},
+    )
+    config = TestsConfig(ids=("checks.b.T.m",), allow=("*.py",))
+    found = _graded(base, diff, config, {"checks.b.T.m": "checks/b.py"})
+    assert ["a.py"] == list(found["changes"])
+    assert ["checks/b.py", "tests/test_a.py"] == found["tampered"]
+    assert ["a.lnk", "checks/b.so", "conftest.py", "docs/x.md", "tests/link", "tests/new.py"] == found["dropped"]
+    gone = _graded(base, Diff({}, {"tests/test_a.py": "a symbolic link"}), config, {})
+    assert (["tests/test_a.py"], []) == (gone["tampered"], gone["dropped"])
+
+
+def test_files_that_an_import_would_prefer_are_named_by_globs() -> None:
+    """A folder or a compiled file beside the module, and the same beside each of its packages. [O-4]"""
+    from steelyard.verifiers.tests import _IMPORTABLE, _shadows
+
+    beside = [f"pkg/test_a.{suffix}" for suffix in _IMPORTABLE]
+    package = [f"pkg.{suffix}" for suffix in _IMPORTABLE]
+    inits = [f"pkg/__init__.{suffix}" for suffix in _IMPORTABLE]
+    assert ["pkg/test_a/**", *beside, *package, *inits] == _shadows("pkg/test_a.py", (".",), {})
+    assert ["pkg/test_a/**", *beside, *package] == _shadows("pkg/test_a.py", (".",), {"pkg/__init__.py": "1"})
+    assert ["pkg/test_a/**", *beside] == _shadows("pkg/test_a.py", ("pkg",), {})
+    assert [*inits, *package] == _shadows("pkg/__init__.py", (".",), {"pkg/__init__.py": "1"})
+
+
+@pytest.mark.parametrize(("roots", "path"), [((".",), "pkg/test_a.py"), (("src", "."), "src/pkg/test_a.py")])
+def test_the_first_expected_test_is_the_one_that_is_emptied(roots: tuple[str, ...], path: str) -> None:
+    """The spoil rewrites the module of the first id, under the first root. [O-4]"""
+    from steelyard.verifiers.tests import TestsConfig, _spoil_emptied
+
+    script = _spoil_emptied("", TestsConfig(ids=("pkg.test_a.One.test_x", "pkg.test_b.Two.test_y"), roots=roots), "")
+    assert [path] == list(script.changes)
+    assert "class One(unittest.TestCase):\n    def test_x(self):\n        pass\n" in str(script.changes[path])

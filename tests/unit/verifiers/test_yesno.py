@@ -4,7 +4,7 @@ import pytest
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
-from steelyard.verdict import Unread
+from steelyard.verdict import Reading, Unread
 from steelyard.verifiers.registry import bind_spec
 
 READINGS = [
@@ -93,8 +93,6 @@ def test_a_word_on_both_sides_is_refused():
 
 def test_a_json_boolean_is_a_side():
     """In a JSON field true is yes [T-12]."""
-    from steelyard.verdict import Reading
-
     bound = bind_spec({"name": "yesno"}, "true")
     assert bound.decide(Reading(True, "field")).passed
     assert not bound.decide(Reading(False, "field")).passed
@@ -226,3 +224,9 @@ def test_of_very_many_words_the_last_count():
     bound = bind_spec({"name": "yesno"}, "no")
     assert bound.decide(bound.read(Attempt(answer="yes. " + "It is false. " * 200))).passed
     assert not bound.decide(bound.read(Attempt(answer="yes. " + "It is false. " * 199))).passed
+
+
+def test_false_in_a_json_field_is_no():
+    """Both truth values are sides. [T-12]"""
+    bound = bind_spec({"name": "yesno"}, "no")
+    assert [True, False] == [bound.decide(Reading(value, "field")).passed for value in (False, True)]
