@@ -26,7 +26,7 @@ from steelyard.kit import ProbeKit
 from steelyard.ports import Kit, Sandbox
 from steelyard.proof import Mode, Proof, prove, recheck
 from steelyard.shortcuts import Floor, shortcut_floor
-from steelyard.store import write_atomic
+from steelyard.store import write_atomic, write_json
 from steelyard.suite import Order, Suite, load, make_suite
 
 FILE = "proofs.jsonl"
@@ -134,7 +134,7 @@ def write_proofs(suite: Suite, report: ProofReport, sandbox: str) -> Path:
     write_atomic(path, b"".join(msgspec.json.encode(proof) + b"\n" for proof in report.proofs))
     if suite.path is not None and suite.path.is_dir():
         manifest = {**suite.manifest, "proofs": proofs_block(report, sandbox)}
-        write_atomic(suite.path / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        write_json(suite.path / "manifest.json", manifest)
     return path
 
 

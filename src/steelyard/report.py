@@ -24,7 +24,7 @@ from steelyard.run.judgements import Current, items_of_run, missing_item, read_c
 from steelyard.run.plan import Plan, items_of_plan, read_header
 from steelyard.shortcuts import shortcut_floor
 from steelyard.stats.rates import bounds, mean_rate, over_items
-from steelyard.store import write_atomic
+from steelyard.store import write_json
 from steelyard.suite import Suite
 
 FILE = "report.json"
@@ -132,7 +132,7 @@ def _floor(suite: Suite, items: Sequence[Item]) -> dict[str, Any] | None:
 
 def write_report(folder: Path, report: dict[str, Any]) -> Path:
     """Write report.json."""
-    write_atomic(folder / FILE, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    write_json(folder / FILE, report)
     return folder / FILE
 
 

@@ -15,6 +15,9 @@ import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from steelyard.canonical import sha256_hex
 from steelyard.errors import FormatError, InputError
@@ -72,6 +75,11 @@ def write_atomic(path: Path, data: bytes | str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value or struct as indented JSON with a final newline, whole or not at all."""
+    write_atomic(path, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 class Store:

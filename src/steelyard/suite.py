@@ -26,7 +26,7 @@ from steelyard.family import Family
 from steelyard.item import Item, ask, check_item, item_from_line, key, with_hidden
 from steelyard.plugins import author_code, find_verifier, is_file_reference, split_reference
 from steelyard.records import SCHEMA_VERSION
-from steelyard.store import Store, inline_content, reference_digest, stored_reference, write_atomic
+from steelyard.store import Store, inline_content, reference_digest, stored_reference, write_atomic, write_json
 from steelyard.verifiers import registry
 from steelyard.verifiers.registry import Bound, bind
 
@@ -276,7 +276,7 @@ def make_suite(orders: Sequence[Order], out: Path, *, name: str = "", split: str
         raise InputError("no items were made; ask for more with --n")
     write_items(out / f"{split}.jsonl", items.values())
     manifest = _manifest(name or out.name, split, list(items.values()), _provenance(orders, taken, out))
-    write_atomic(out / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    write_json(out / "manifest.json", manifest)
     return Made(out, manifest["revision"], taken)
 
 

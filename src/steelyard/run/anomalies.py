@@ -16,7 +16,7 @@ from steelyard.errors import FormatError
 from steelyard.records import PredictionRecord
 from steelyard.run.journal import Rollout
 from steelyard.run.stored import read
-from steelyard.store import write_atomic
+from steelyard.store import write_json
 
 FILE = "anomalies.json"
 TRUNCATED = frozenset({"length", "max_tokens", "content_filter"})
@@ -100,7 +100,7 @@ def write_anomalies(folder: Path, found: list[Anomaly]) -> None:
     old_hash = _hash_of(path)
     if old_hash not in ("", new.rules_hash):
         path.replace(folder / f"anomalies.{old_hash}.json")
-    write_atomic(path, msgspec.json.format(msgspec.json.encode(new), indent=2) + b"\n")
+    write_json(path, new)
 
 
 def _hash_of(path: Path) -> str:

@@ -26,7 +26,7 @@ from steelyard.ports import Sampling
 from steelyard.records import SCHEMA_VERSION
 from steelyard.run.stored import folder_errors, read
 from steelyard.solvers.settings import SolverSettings
-from steelyard.store import write_atomic
+from steelyard.store import write_json
 from steelyard.suite import Suite
 
 HEADER = "run.json"
@@ -151,7 +151,7 @@ def build_header(plan: Plan) -> Header:
 
 def write_header(folder: Path, header: Header) -> None:
     """Write run.json, whole or not at all."""
-    write_atomic(folder / HEADER, msgspec.json.format(msgspec.json.encode(header), indent=2) + b"\n")
+    write_json(folder / HEADER, header)
 
 
 def read_header(folder: Path) -> Header:

@@ -33,7 +33,7 @@ from steelyard.run.plan import (
     write_header,
 )
 from steelyard.run.stored import folder_errors, read
-from steelyard.store import write_atomic
+from steelyard.store import write_json
 from steelyard.suite import Suite
 from steelyard.verifiers.registry import revision
 
@@ -203,4 +203,4 @@ def write_failure(folder: Path, name: str, error: Exception) -> None:
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     with suppress(OSError):  # the folder may be what failed; the error itself is raised either way
-        write_atomic(folder / FAILURE, msgspec.json.format(msgspec.json.encode(failure), indent=2) + b"\n")
+        write_json(folder / FAILURE, failure)
