@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import msgspec
 
 import steelyard
+from steelyard.agents import agent_figures, kind_of
 from steelyard.item import Item
 from steelyard.judging import PROVOKED
 from steelyard.records import JudgedItem
@@ -28,6 +30,7 @@ from steelyard.store import write_json
 from steelyard.suite import Suite
 
 FILE = "report.json"
+_SEEDS_SHOWN = 8
 
 
 class Tally(msgspec.Struct):
@@ -56,9 +59,10 @@ def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, 
     index = RolloutIndex(folder)
     try:
         ran = items_of_run(suite, header, index)
+        agent = agent_figures(read_judgements(folder), suite, index, plan) if plan.solver.name == "tools" else None
     finally:
         index.close()
-    current, tallies = read_current(folder), _tallies(folder, suite)
+    current, (tallies, by_rollout) = read_current(folder), _tallies(folder, suite)
     items = items_of_plan(suite, plan, [item.id for item in ran])
     anomalies = read_anomalies(folder)
     if k is not None:
@@ -77,6 +81,8 @@ def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, 
         "by_domain": _strata(tallies, lambda t: t.item.domain, k),
         "by_difficulty": _strata(tallies, lambda t: t.item.difficulty or "", k),
         "by_family": _strata(tallies, lambda t: t.item.family, k),
+        "by_kind": _strata(tallies, lambda t: kind_of(t.item), k),
+        **_seeds(by_rollout, plan.seed),
         "floor": _floor(suite, items),
         "proofs": plan.proofs,
         "allow_unproven": plan.allow_unproven,
@@ -89,17 +95,30 @@ def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, 
         "error_kinds": _error_kinds(index),
         "versions": {"steelyard": steelyard.__version__, "schema": header.schema_version, **header.environment},
     }
-    return report
+    return report | ({"agent": agent} if agent is not None else {})
 
 
-def _tallies(folder: Path, suite: Suite) -> list[Tally]:
+def _tallies(folder: Path, suite: Suite) -> tuple[list[Tally], dict[int, tuple[int, int]]]:
+    """Each item's counts, and (judged, passed) of each rollout index over all items."""
     by_id = {item.id: item for item in suite.items}
     tallies = []
+    by_rollout: dict[int, tuple[int, int]] = {}
     for judged in read_judgements(folder):
         if judged.id not in by_id:
             raise missing_item(judged.id, suite)
         tallies.append(_tally(judged, by_id[judged.id]))
-    return tallies
+        for one in judged.feedback_result.rollouts:
+            if one.correct is not None:
+                n, passed = by_rollout.get(one.index, (0, 0))
+                by_rollout[one.index] = (n + 1, passed + one.correct)
+    return tallies, by_rollout
+
+
+def _seeds(by_rollout: dict[int, tuple[int, int]], base: int) -> dict[str, Any]:
+    """pass@1 of each seed and, over two seeds or more, their sample standard deviation (O-25)."""
+    rates = [passed / n for _, (n, passed) in sorted(by_rollout.items())]
+    seeds = [{"seed": base + index, "score": passed / n, "n": n} for index, (n, passed) in sorted(by_rollout.items())]
+    return {"by_seed": seeds, "seed_stdev": stdev(rates)} if len(rates) > 1 else {"by_seed": seeds}
 
 
 def _judged_with(current: Current | None) -> dict[str, Any]:
@@ -225,8 +244,34 @@ def _lines(report: dict[str, Any]) -> Iterable[str]:
         yield "errors    " + ", ".join(f"{kind} {n}" for kind, n in report["error_kinds"].items())
     if report["n_rollouts_finished"] < report["n_rollouts_wanted"]:
         yield f"partial   {report['n_rollouts_finished']} of {report['n_rollouts_wanted']} rollouts: use --resume"
-    for title in ("family", "domain", "difficulty"):
+    if "seed_stdev" in report:
+        rates = ", ".join(f"{one['score']:.3f}" for one in report["by_seed"][:_SEEDS_SHOWN])
+        more = "" if len(report["by_seed"]) <= _SEEDS_SHOWN else ", ..."
+        yield f"seeds     {rates}{more}   sample standard deviation {report['seed_stdev']:.3f}"
+    yield from _agent(report.get("agent"))
+    for title in ("family", "domain", "kind", "difficulty"):
         yield from _table(title, report[f"by_{title}"])
+
+
+def _agent(agent: dict[str, Any] | None) -> Iterable[str]:
+    """The figures of an agent run."""
+    if agent is None or not agent["n_attempts"]:
+        return
+    rate = "-" if agent["valid_call_rate"] is None else f"{agent['valid_call_rate']:.3f}"
+    stops = ", ".join(f"{name or 'unknown'} {n}" for name, n in agent["stops"].items())
+    yield (
+        f"calls     {agent['valid_calls']} of {agent['calls']} valid ({rate}), "
+        f"{agent['tool_errors']} refused by tools; "
+        f"{agent['mean_turns']:.1f} turns a rollout; protocol {agent['protocol']}"
+    )
+    yield f"stops     {stops}"
+    yield f"tokens    {agent['input_tokens']} in, {agent['output_tokens']} out"
+    ground = agent["grounding"]
+    if ground["n"]:
+        yield (
+            f"grounded  {ground['grounded']} of {ground['passed']} passes are carried by a tool result: "
+            f"{ground['grounded_success']:.3f} beside {ground['success']:.3f}   n={ground['n']} answer jobs"
+        )
 
 
 def _headline(rates: dict[str, Any]) -> str:

@@ -60,7 +60,15 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--protocol", choices=("native", "tagged", "json_action"), default="tagged")
     parser.add_argument("--max-turns", type=int, default=8, help="model calls of one tool job (default 8)")
     parser.add_argument("--context-tokens", type=int, default=6144, help="context of the model (default 6144)")
-    parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
+    parser.add_argument("--tool-timeout", type=float, default=30.0, metavar="S", help="of one call (default 30)")
+    parser.add_argument("--output-chars", type=int, default=4000, help="characters of one tool result (default 4000)")
+    parser.add_argument("--offer", action="append", default=[], metavar="TOOL", help="a tool beside an item's own")
+    parser.add_argument(
+        "--package", action="append", default=[], help="a Python package of this environment for offered tools"
+    )
+    parser.add_argument(
+        "--sandbox", default="auto", help="auto, bubblewrap, docker, none or unsafe-process (default auto)"
+    )
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
     parser.add_argument("--concurrency", type=int, default=8, help="calls in flight (default 8)")
     parser.add_argument("--deterministic", action="store_true", help="one call at a time, no prompt cache")
@@ -72,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     suite = whole.split(args.split)
     if args.limit:
         suite = msgspec.structs.replace(suite, items=suite.items[: args.limit])
-    needs_sandbox = any(item.tools or suite.bound[item.id].probes for item in suite.items)
+    needs_sandbox = bool(args.offer) or any(item.tools or suite.bound[item.id].probes for item in suite.items)
     sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe) if needs_sandbox else None
     folder = args.out or Path("runs") / _name(suite, args.model)
     finished = asyncio.run(_run(args, suite, sandbox, folder))
@@ -102,11 +110,15 @@ def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox
         model=args.model,
         model_id=model.id,
         solver=SolverSettings(
-            name=args.solver or ("tools" if has_tools else "chat"),
+            name=args.solver or ("tools" if has_tools or args.offer else "chat"),
             system=args.system,
             protocol=args.protocol,
             max_turns=args.max_turns,
             context_tokens=args.context_tokens,
+            tool_timeout_s=args.tool_timeout,
+            output_chars=args.output_chars,
+            offer=tuple(args.offer),
+            packages=tuple(args.package),
         ),
         sampling=Sampling(args.temperature, args.top_p, args.top_k, args.max_tokens, args.stop),
         seed=args.seed,

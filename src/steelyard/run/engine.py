@@ -24,7 +24,7 @@ from steelyard.ports import Kit, Model
 from steelyard.run.journal import EvidenceLine, Journal, Rollout, RolloutError, RolloutIndex, subject
 from steelyard.run.plan import Plan
 from steelyard.solvers.chat import chat
-from steelyard.solvers.tools import run_tools
+from steelyard.solvers.tools import CALLS_AT_ONCE, run_tools
 from steelyard.suite import Suite
 from steelyard.verdict import Evidence
 from steelyard.verifiers.registry import revision
@@ -51,6 +51,7 @@ class Engine:
         self._told = told
         self._stopping = False
         self._probes = asyncio.Semaphore(PROBES_AT_ONCE)
+        self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
         self.outcome = Outcome(wanted=len(suite.items) * plan.rollouts)
 
     async def work(self) -> Outcome:
@@ -125,8 +126,8 @@ class Engine:
 
     async def _attempt(self, item: Item, seed: int) -> Attempt:
         plan = self._plan
-        if plan.solver.name == "tools" and item.tools:
-            return await run_tools(item, self._model, plan.sampling, seed, plan.solver, self._kit)
+        if plan.solver.name == "tools":
+            return await run_tools(item, self._model, plan.sampling, seed, plan.solver, self._kit, self._calls)
         return await chat(item, self._model, plan.sampling, seed, plan.solver)
 
     async def _probe(self, item: Item, number: int, attempt: Attempt) -> None:

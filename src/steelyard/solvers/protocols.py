@@ -36,8 +36,9 @@ _TAGGED = (
 )
 _ACTION = (
     _JOB + "Every reply is one JSON object and nothing else. To call a tool: "
-    '{"tool": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}. The result comes back between <tool_response> tags. '
-    'When the job is done: {"answer": "TEXT"}.\n\n# Tools\n'
+    '{"tool": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}. The result comes back between <tool_response> tags, and you '
+    "go on. You do not know the files yet: look first, and never guess a path or a value. "
+    'Only when the job is done: {"answer": "TEXT"}.\n\n# Tools\n'
 )
 _ACTION_SHAPE = 'error: a reply must be {"tool": name, "arguments": {...}} or {"answer": text}'
 
@@ -54,9 +55,21 @@ def system_text(protocol: Protocol, system: str | None, tools: Tools) -> str | N
     """The system message: the user's own, then what the protocol has to explain."""
     if protocol == "native":
         return system
-    shown = "\n".join(json.dumps(msgspec.to_builtins(spec), ensure_ascii=False) for spec in tools.values())
-    text = (_TAGGED if protocol == "tagged" else _ACTION) + shown
+    show = _in_full if protocol == "tagged" else _in_short
+    text = (_TAGGED if protocol == "tagged" else _ACTION) + "\n".join(show(spec) for spec in tools.values())
     return f"{system}\n\n{text}" if system else text
+
+
+def _in_full(spec: ToolSpec) -> str:
+    """A tool as chat templates show it, which is what models were trained on."""
+    return json.dumps(msgspec.to_builtins(spec), ensure_ascii=False)
+
+
+def _in_short(spec: ToolSpec) -> str:
+    """A tool in one line: the endpoint's grammar holds the model to the schema, so the model need not read it."""
+    required = spec.parameters.get("required", [])
+    names = [name if name in required else f"{name} (optional)" for name in spec.parameters.get("properties", {})]
+    return f"- {spec.name}({', '.join(names)}): {spec.description}"
 
 
 def response_format(protocol: Protocol, tools: Tools) -> dict[str, Any] | None:

@@ -1,5 +1,7 @@
 """The tools of a workspace job, over one sandbox session: read_file, list_files, grep, write_file, run_tests.
 
+`shell` and `python` are for the items, or the runs, that offer them.
+
 Source: seed 001 and its public upstream, for names and result texts. An error is a result that begins with `error: `
 and goes back to the model; only a broken sandbox raises. All calls are synchronous: use a thread from asyncio code.
 Not covered: deleting and renaming files, tools that an item defines itself.
@@ -27,7 +29,9 @@ DEFAULT_TEST_COMMAND = ("python3", "-m", "unittest", "discover", "-s", "tests")
 READ_BYTES = 1024 * 1024
 """The largest file that read_file opens; the output limit cuts far below it."""
 
-_WITHHELD = "error: the result was withheld: it contains a reserved chat token"
+_COMMANDS = frozenset({"run_tests", "shell", "python"})
+"""Tools whose results are a program's words, which are normalised."""
+
 _GREP = """
 import json, re, sys
 asked = json.load(sys.stdin.buffer)
@@ -77,6 +81,8 @@ class Toolbox:
             "grep": self._grep,
             "write_file": self._write_file,
             "run_tests": self._run_tests,
+            "shell": self._shell,
+            "python": self._python,
         }
 
     def call(self, name: str, arguments: Mapping[str, str]) -> ToolResult:
@@ -88,7 +94,7 @@ class Toolbox:
             raw = self._tools[name](**arguments)
         except _Refusal as refusal:
             return self._result(f"error: {refusal}", ok=False)
-        return self._result(raw, command=name == "run_tests")
+        return self._result(raw, command=name in _COMMANDS)
 
     def _result(self, raw: str, *, ok: bool = True, command: bool = False) -> ToolResult:
         text = normalised(raw) if command else raw
@@ -136,7 +142,15 @@ class Toolbox:
         return f"wrote {len(content)} characters to {path}"
 
     def _run_tests(self) -> str:
-        done = self._run(self._command)
+        return self._said(self._run(self._command))
+
+    def _shell(self, command: str) -> str:
+        return self._said(self._run(["/bin/sh", "-c", _sendable(command).decode()]))
+
+    def _python(self, code: str) -> str:
+        return self._said(self._run(["python3", "-"], _sendable(code)))
+
+    def _said(self, done: ExecResult) -> str:
         return f"{_ending(done, self._settings)}\n{done.output.decode('utf-8', 'replace')}"
 
     def _under(self, path: str) -> list[str]:
@@ -182,6 +196,16 @@ def _inside(path: str) -> str:
     return posixpath.relpath(full, "/work")
 
 
+def _sendable(text: str) -> bytes:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise _Refusal("the text is not valid Unicode") from error
+    if b"\0" in data:
+        raise _Refusal("the text holds a NUL character")
+    return data
+
+
 def _ending(done: ExecResult, settings: SolverSettings) -> str:
     if done.why == "timeout":
         return f"stopped after {settings.tool_timeout_s:g} s"
@@ -222,6 +246,18 @@ TOOL_SPECS = {
             {},
         ),
         _spec("run_tests", "Run the repository's tests.", {}, {}),
+        _spec(
+            "shell",
+            "Run a command with /bin/sh in the repository; there is no network.",
+            {"command": "The command."},
+            {},
+        ),
+        _spec(
+            "python",
+            "Run a Python program and show what it prints; every call starts afresh.",
+            {"code": "The whole program."},
+            {},
+        ),
     )
 }
 """Every tool by name, as offered to a model."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ class FolderSession:
 
     def __init__(self, root: Path, tree: Tree, store: Store) -> None:
         self.root, self.tree, self.store, self.closed = root, tree, store, 0
+        root.mkdir()
         for path, sha256 in tree.items():
             self.write(path, store.get(sha256))
 
@@ -85,7 +87,7 @@ class FolderKit:
 
     def __init__(self, root: Path) -> None:
         self.store = Store(root / "store")
-        self.root, self.sessions = root, []
+        self.root, self.sessions, self._numbers = root, [], itertools.count()
         self.sandbox_name = "folder"
 
     def base(self, item: Item) -> Tree:
@@ -100,7 +102,7 @@ class FolderKit:
     ) -> FolderSession:
         """A new folder with the tree in it."""
         assert not mounts_ro
-        session = FolderSession(self.root / f"work{len(self.sessions)}", tree, self.store)
+        session = FolderSession(self.root / f"work{next(self._numbers)}", tree, self.store)
         self.sessions.append(session)
         return session
 

@@ -149,3 +149,14 @@ def test_a_schema_says_what_is_needed_and_nothing_else_is_allowed(job):
         False,
     )
     assert list(grep.parameters["properties"]) == ["pattern", "path"]
+
+
+def test_shell_and_python_are_there_for_items_that_offer_them(job, kit):
+    """Both say how the program ended and what it printed; nobody else is offered them. [O-23]"""
+    item = msgspec.structs.replace(job, tools=[*job.tools, "shell", "python"])
+    box = Toolbox(kit.session(item, kit.base(item)), item, SolverSettings(name="tools"))
+    assert box.call("shell", {"command": "grep -c RATE shop/prices.py; exit 3"}).content == "exit code 3\n2\n"
+    assert box.call("python", {"code": "import shop.prices as p\nprint(p.tax(50))"}).content == "exit code 0\n4.0\n"
+    assert box.call("shell", {"command": "a\0b"}).content == "error: the text holds a NUL character"
+    assert box.call("python", {"code": "\ud800"}).content == "error: the text is not valid Unicode"
+    assert {"shell", "python"}.isdisjoint(spec.name for spec in tool_specs(job))

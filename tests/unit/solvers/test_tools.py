@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 
 import pytest
 
-from steelyard.attempt import Message, ToolCall, Usage
+from steelyard.attempt import Diff, Message, ToolCall, Usage
 from steelyard.errors import CallError
+from steelyard.item import ask
 from steelyard.ports import Sampling
 from steelyard.solvers.settings import SolverSettings
-from steelyard.solvers.tools import run_tools
+from steelyard.solvers.tools import offered, run_tools
 
 
 def call(name: str, **arguments: str) -> str:
@@ -102,10 +104,10 @@ def test_a_full_context_ends_the_attempt(job, kit, scripted):
 
 
 def test_a_context_that_is_full_at_once_is_a_failed_call(job, kit, scripted):
-    """A first prompt that does not fit was never an attempt; the session is closed all the same. [O-25]"""
+    """A first prompt that does not fit was never an attempt, and no session was opened for it. [O-25]"""
     with pytest.raises(CallError):
         solve(job, scripted(CallError("too long", kind="context")), kit)
-    assert kit.sessions[0].closed == 1
+    assert kit.sessions == []
 
 
 def test_any_other_failed_call_is_no_attempt(job, kit, scripted):
@@ -184,12 +186,14 @@ def test_a_cancelled_attempt_closes_its_session(job, kit, scripted):
     """Nothing is left running when a run is stopped. [O-22]"""
 
     async def cancel() -> None:
-        model = scripted()
-        started = asyncio.Event()
+        model = scripted(call("list_files"))
+        reply, started = model.generate, asyncio.Event()
 
-        async def forever(*_: object, **__: object) -> None:
+        async def forever(*args: object, **settings: object) -> object:
+            if model.replies:
+                return await reply(*args, **settings)
             started.set()
-            await asyncio.sleep(60)
+            return await asyncio.sleep(60)
 
         model.generate = forever
         task = asyncio.create_task(run_tools(job, model, Sampling(), 1, SolverSettings(name="tools"), kit))
@@ -215,8 +219,10 @@ def test_a_session_that_is_still_being_opened_is_closed_after_a_cancel(job, kit,
 
     kit.session = slowly
 
+    options = (Sampling(), 1, SolverSettings(name="tools"), kit)
+
     async def cancel() -> None:
-        task = asyncio.create_task(run_tools(job, scripted(), Sampling(), 1, SolverSettings(name="tools"), kit))
+        task = asyncio.create_task(run_tools(job, scripted(call("list_files")), *options))
         await asyncio.to_thread(opened.wait, 5)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -227,3 +233,56 @@ def test_a_session_that_is_still_being_opened_is_closed_after_a_cancel(job, kit,
 
     asyncio.run(asyncio.wait_for(cancel(), 10))
     assert kit.sessions[0].closed == 1
+
+
+def test_a_conversation_that_only_talks_opens_no_session(job, kit, scripted):
+    """Many conversations hold few sandboxes: one is opened at the first call. [O-22]"""
+    attempt = solve(job, scripted("It is 0.08."), kit)
+    assert (attempt.answer, attempt.workspace, kit.sessions) == ("It is 0.08.", Diff(), [])
+
+
+def test_no_more_calls_run_at_once_than_there_are_slots(job, kit, scripted):
+    """Six conversations over two slots: never more than two calls at a time. [O-22]"""
+    running, most = 0, 0
+    open_session = kit.session
+    lock = threading.Lock()
+
+    def watched(*args: object) -> object:
+        session = open_session(*args)
+        run = session.run
+
+        def slowly(*args: object, **limits: object) -> object:
+            nonlocal running, most
+            with lock:
+                running += 1
+                most = max(most, running)
+            time.sleep(0.05)
+            with lock:
+                running -= 1
+            return run(*args, **limits)
+
+        session.run = slowly
+        return session
+
+    kit.session = watched
+
+    async def many() -> None:
+        slots = asyncio.Semaphore(2)
+        model = [scripted(call("run_tests"), "done") for _ in range(6)]
+        settings = SolverSettings(name="tools")
+        await asyncio.gather(*(run_tools(job, m, Sampling(), 1, settings, kit, slots) for m in model))
+
+    asyncio.run(many())
+    assert most <= 2
+    assert len(kit.sessions) == 6
+
+
+def test_a_run_can_offer_a_tool_that_the_item_does_not_have(question, kit, scripted):
+    """The same items with and without tools: the offer belongs to the solver, not to the item's ask. [O-14]"""
+    model = scripted(call("python", code="print(6 * 7)"), "42")
+    attempt = solve(question, model, kit, offer=("python",))
+    assert attempt.messages[3].content == "exit code 0\n42\n"
+    assert offered(question, SolverSettings()) == question
+    wanted = offered(question, SolverSettings(offer=("python",), packages=("sgp4",)))
+    assert (wanted.tools, wanted.environment) == (["python"], {"packages": ["sgp4"]})
+    assert ask(wanted) != ask(question)

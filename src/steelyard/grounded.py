@@ -1,0 +1,54 @@
+"""Grounded success: the item's own verifier passes on a tool result that the model saw before it answered.
+
+Source: seed 001 (O-16: a pass with at least one valid call whose result carries the answer). A right answer that no
+tool result carries was known, guessed or stood in the prompt; it still passes, and is counted apart (decision 17).
+A result does not count when it only gives back the model's own words: what write_file says, a file that the model
+wrote itself, and a shell command that carries the answer in its own text.
+Not covered: items whose verifier probes the workspace. Their pass is made of changes, so the question does not arise
+and the answer is None. An answer worked out from several results, none of which carries it, counts as ungrounded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from steelyard.attempt import Attempt
+from steelyard.item import Item
+from steelyard.judging import judge
+from steelyard.solvers.settings import Protocol
+from steelyard.transcripts import Exchange, exchanges, valid_results
+from steelyard.verifiers.registry import Bound
+
+
+def is_grounded(item: Item, bound: Bound, attempt: Attempt, protocol: Protocol = "tagged") -> bool | None:
+    """Whether a tool result carried the answer; None where the verifier judges the workspace or no tool was offered."""
+    if bound.probes or not item.tools:
+        return None
+    return carries_answer(item, bound, exchanges(item, attempt, protocol))
+
+
+def carries_answer(item: Item, bound: Bound, made: Sequence[Exchange]) -> bool:
+    """Whether one of the results passes the item's verifier and is not the model's own text."""
+    written: set[str] = set()
+    for exchange in valid_results(made):
+        call = exchange.call
+        if call.name == "write_file":
+            written.add(str(call.arguments.get("path", "")))
+            continue
+        if _is_own(item, bound, exchange, written):
+            continue
+        if _passes(item, bound, exchange.result or ""):
+            return True
+    return False
+
+
+def _is_own(item: Item, bound: Bound, exchange: Exchange, written: set[str]) -> bool:
+    call = exchange.call
+    if call.name == "shell":
+        return _passes(item, bound, json.dumps(call.arguments, ensure_ascii=False))
+    return call.name in ("read_file", "grep") and str(call.arguments.get("path", "")) in written
+
+
+def _passes(item: Item, bound: Bound, text: str) -> bool:
+    return judge(item, bound, Attempt(answer=text)).verdict.passed is True
