@@ -20,7 +20,7 @@ steelyard prove "$demo/suite"
 
 say "run $model on it, two rollouts an item, and judge"
 if [ -e "$demo/run/run.json" ]; then resume=--resume; else resume=; fi
-steelyard run "$demo/suite" --model "$model" --rollouts 2 --temperature 0.7 --max-tokens 160 \
+steelyard run "$demo/suite" --model "$model" --rollouts 2 --temperature 0.7 --max-new-tokens 160 \
   --out "$demo/run" $resume
 
 say "skipped: container tasks (no Docker is used here)"

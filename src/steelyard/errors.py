@@ -61,7 +61,15 @@ class CallError(ModelError):
 
 
 class PermanentError(ModelError):
-    """Every further call would fail the same way."""
+    """Every further call would fail the same way; `kind` is `connection` when nothing answers at that address."""
+
+    def __init__(self, message: str, *, kind: str = "") -> None:
+        self.kind = kind
+        super().__init__(message)
+
+
+class CapReachedError(ModelError):
+    """The run may not spend more; what is in flight is finished and kept."""
 
 
 class SandboxError(SteelyardError):

@@ -1,7 +1,8 @@
 """Run a suite against a model, judge the answers and print the report.
 
 MODEL is an embedded model's name (see `steelyard models list`), `scripted:FILE`, or with --base-url the name that an
-OpenAI-compatible endpoint knows. The key is read from STEELYARD_API_KEY or OPENAI_API_KEY.
+OpenAI-compatible endpoint knows. The key is read from --api-key-file, else from STEELYARD_API_KEY or OPENAI_API_KEY,
+else from a `.env` in this folder.
 One Ctrl-C finishes what is in flight, a second one gives it up; `--resume` goes on from what is stored.
 """
 
@@ -18,10 +19,13 @@ from typing import Any
 import msgspec
 
 from steelyard.kit import ProbeKit
+from steelyard.models.caps import Capped, Caps, read_price, spent_on
+from steelyard.models.keys import find_key
 from steelyard.models.open import open_model
 from steelyard.ports import Model, Sampling, Sandbox
 from steelyard.report import build_report, render_report, write_report
 from steelyard.run.engine import Outcome
+from steelyard.run.journal import stored_outputs
 from steelyard.run.judgements import NOT_DETERMINISTIC
 from steelyard.run.plan import Plan
 from steelyard.run.start import Finished, stage, start
@@ -35,7 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `steelyard run`."""
     parser.add_argument("suite", metavar="SUITE", type=Path, help="suite folder or JSONL file")
     parser.add_argument("--model", required=True, metavar="MODEL")
-    parser.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible endpoint, usually ending in /v1")
+    parser.add_argument(
+        "--base-url", action="append", metavar="URL", help="an OpenAI-compatible endpoint; several serve as a pool"
+    )
+    parser.add_argument("--api-key-file", type=Path, metavar="FILE", help="a file that holds the endpoint's key alone")
     parser.add_argument("--split", default="dev", help="dev, test or all (default dev)")
     parser.add_argument("--rollouts", type=int, default=1, help="attempts at each item; more extend a run (default 1)")
     parser.add_argument("--seed", type=int, default=0, help="rollout i is made with seed S+i (default 0)")
@@ -53,7 +60,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--temperature", type=float)
     parser.add_argument("--top-p", type=float)
     parser.add_argument("--top-k", type=int)
-    parser.add_argument("--max-tokens", type=int, help="tokens of one reply (default 512)")
+    parser.add_argument("--max-new-tokens", type=int, help="tokens of one reply (default 512)")
     parser.add_argument("--stop", action="append", default=[], help="stop text; may be given several times")
     parser.add_argument("--system", help="system prompt")
     parser.add_argument("--solver", choices=("chat", "tools"), help="default: tools where items offer tools")
@@ -71,7 +78,13 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
     parser.add_argument("--concurrency", type=int, default=8, help="calls in flight (default 8)")
-    parser.add_argument("--deterministic", action="store_true", help="one call at a time, no prompt cache")
+    parser.add_argument("--deterministic", action="store_true", help="one call a server process, no prompt cache")
+    parser.add_argument("--processes", type=int, default=1, help="server processes of an embedded model (default 1)")
+    caps = parser.add_argument_group("caps of the whole run; what is in flight when one is reached is kept")
+    caps.add_argument("--max-requests", type=int, metavar="N")
+    caps.add_argument("--max-tokens", type=int, metavar="N", help="of input and output together, over all replies")
+    caps.add_argument("--max-cost", type=float, metavar="MONEY", help="needs --prices")
+    caps.add_argument("--prices", type=Path, metavar="FILE", help='{"MODEL": {"input": 0.15, "output": 0.6}} a million')
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,9 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, folder: Path) -> Finished:
-    model = await open_model(
-        args.model, base_url=args.base_url, context_tokens=args.context_tokens, deterministic=args.deterministic
-    )
+    model = await _model(args, folder)
     try:
         plan = _plan(args, suite, model, sandbox)
         kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
@@ -98,6 +109,22 @@ async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, 
             return await start(plan, suite, model, kit, folder, resume=args.resume, told=progress.told)
     finally:
         await model.close()
+
+
+async def _model(args: argparse.Namespace, folder: Path) -> Model:
+    """The model that was asked for, under the caps that were given."""
+    key: dict[str, Any] = {"api_key": find_key(args.api_key_file)} if args.base_url else {}
+    model = await open_model(
+        args.model,
+        base_url=args.base_url,
+        context_tokens=args.context_tokens,
+        processes=args.processes,
+        deterministic=args.deterministic,
+        **key,
+    )
+    price = read_price(args.prices, model.id) if args.prices else None
+    caps = Caps(max_requests=args.max_requests, max_tokens=args.max_tokens, max_cost=args.max_cost, price=price)
+    return Capped(model, caps, spent_on(stored_outputs(folder))) if caps != Caps(price=price) else model
 
 
 def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox | None) -> Plan:
@@ -117,10 +144,10 @@ def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox
             context_tokens=args.context_tokens,
             tool_timeout_s=args.tool_timeout,
             output_chars=args.output_chars,
-            offer=tuple(args.offer),
-            packages=tuple(args.package),
+            offer=args.offer,
+            packages=args.package,
         ),
-        sampling=Sampling(args.temperature, args.top_p, args.top_k, args.max_tokens, args.stop),
+        sampling=Sampling(args.temperature, args.top_p, args.top_k, args.max_new_tokens, args.stop),
         seed=args.seed,
         rollouts=args.rollouts,
         sandbox=sandbox.name if sandbox else "",
@@ -141,13 +168,15 @@ def _tell(args: argparse.Namespace, finished: Finished, suite: Suite, folder: Pa
     note = f"run {folder}; report {path}"
     if finished.dropped_bytes:
         note += f"; an unfinished last line of {finished.dropped_bytes} bytes was dropped from the journal"
-    if outcome.interrupted or outcome.errors:
+    if outcome.stopped:
+        note += f"\nstopped: {outcome.stopped}"
+    elif outcome.interrupted or outcome.errors:
         reason = "interrupted" if outcome.interrupted else f"{outcome.errors} calls failed"
         note += f"\n{reason}; go on with the same command and --out {folder} --resume"
     if finished.judged is not None and not finished.judged.deterministic:
         note += f"\n{NOT_DETERMINISTIC}"
     print(note, file=sys.stderr)
-    if outcome.interrupted:
+    if outcome.interrupted or outcome.stopped:
         return 2
     return 1 if outcome.errors else 0
 

@@ -2,15 +2,14 @@
 
 One request, one choice, whole replies (no streaming). What can be tried again is tried again, with exponential
 jittered waits and Retry-After honoured; the rest ends in CallError (this call) or PermanentError (the run).
-Not covered: streaming, several choices a request, adaptive concurrency (every try goes through `_try_once`, which
-sees each 429 and its Retry-After: that is the place for it).
+How many tries are in flight adapts to refusals and slowness (`pace`).
+Not covered: streaming, several choices a request.
 Easy to break: the key. It is in no repr, record or message; words of the endpoint that repeat it are masked.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -25,10 +24,12 @@ from steelyard.attempt import Message, ModelOutput
 from steelyard.errors import CallError, InputError, PermanentError
 from steelyard.models.chat_format import UnreadableReplyError, build_body, read_reply, request_settings
 from steelyard.models.failures import Failure, failure_from_body, failure_from_status
+from steelyard.models.keys import KEY_VARIABLES, find_key
+from steelyard.models.pace import Pace
 from steelyard.ports import Sampling, ToolSpec
 
-KEY_VARIABLES = ("STEELYARD_API_KEY", "OPENAI_API_KEY")
 _FIRST_CONTACT_TRIES = 4
+_TOO_MUCH = ("rate-limit", "timeout")  # kinds of failure that ask for fewer calls at once
 _LISTED_MODELS = 20
 
 
@@ -47,19 +48,30 @@ class Endpoint:
         retries: int = 5,
         first_wait_s: float = 0.5,
         max_wait_s: float = 60.0,
+        most_in_flight: int | None = None,
+        retry_budget: int = 1000,
         extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         """`base_url` with or without /v1; time-outs are of one try; `max_wait_s` caps each wait between tries.
 
-        Without `api_key`, the first variable of KEY_VARIABLES that is set; an empty text sends no key.
+        `most_in_flight` tries at once, None for as many as are called; `retry_budget` retries over all calls, and one
+        more for every reply.
+
+        Without `api_key`, what `keys.find_key` finds; an empty text sends no key.
         """
-        for name, value in (("retries", retries), ("first_wait_s", first_wait_s), ("max_wait_s", max_wait_s)):
+        for name, value in (
+            ("retries", retries),
+            ("first_wait_s", first_wait_s),
+            ("max_wait_s", max_wait_s),
+            ("retry_budget", retry_budget),
+        ):
             if value < 0:
                 raise InputError(f"{name} must not be negative, got {value}")
         for name, value in (
             ("connect_timeout_s", connect_timeout_s),
             ("read_timeout_s", read_timeout_s),
             ("total_timeout_s", total_timeout_s),
+            ("most_in_flight", 1 if most_in_flight is None else most_in_flight),
         ):
             if value <= 0:
                 raise InputError(f"{name} must be positive, got {value}")
@@ -76,6 +88,7 @@ class Endpoint:
         )
         self._retries = retries
         self._waits = (first_wait_s, max_wait_s)
+        self._pace = Pace(most_in_flight, retry_budget=retry_budget)
         self._extra_body = dict(extra_body or {})
         self._session: aiohttp.ClientSession | None = None
         self._answered = False
@@ -119,7 +132,7 @@ class Endpoint:
             raise CallError(f"this request cannot be written as JSON: {error}", kind="request") from error
         request = request_settings(body)
         for tried in range(1, self._retries + 2):
-            outcome = await self._try_once(data, request)
+            outcome = await self._paced(data, request)
             if isinstance(outcome, ModelOutput):
                 return outcome
             if (
@@ -127,9 +140,14 @@ class Endpoint:
                 and not self._answered
                 and tried >= min(_FIRST_CONTACT_TRIES, self._retries + 1)
             ):
-                raise PermanentError(f"nothing answers at {self.base_url}; is the server running? ({outcome.words})")
+                raise PermanentError(
+                    f"nothing answers at {self.base_url}; is the server running? ({outcome.words})", kind="connection"
+                )
             if outcome.fate != "retry" or tried > self._retries:
                 raise self._error(outcome, tried)
+            if not self._pace.may_retry():
+                spent = msgspec.structs.replace(outcome, words=f"{outcome.words}; the run's retries are spent")
+                raise self._error(spent, tried)
             await asyncio.sleep(self._wait_s(outcome, tried))
         raise AssertionError  # the last round above always returns or raises
 
@@ -138,6 +156,17 @@ class Endpoint:
         self._closed = True
         if self._session is not None:
             await self._session.close()
+
+    async def _paced(self, data: bytes, request: dict[str, Any]) -> ModelOutput | Failure:
+        """One try when its turn has come; what it met sets the pace of the others."""
+        async with self._pace.slot() as started:
+            outcome = await self._try_once(data, request)
+            if isinstance(outcome, ModelOutput):
+                self._pace.replied(started)
+            elif outcome.kind in _TOO_MUCH or outcome.wait_s is not None:
+                wait_s = None if outcome.wait_s is None else min(outcome.wait_s, self._waits[1])
+                self._pace.refused(started, wait_s)
+        return outcome
 
     async def _try_once(self, data: bytes, request: dict[str, Any]) -> ModelOutput | Failure:
         """One HTTP exchange."""
@@ -211,8 +240,7 @@ def _api_root(parts: SplitResult) -> str:
 
 
 def _key(given: str | None) -> str:
-    candidates = [given] if given is not None else [os.environ.get(name, "") for name in KEY_VARIABLES]
-    key = next((text.strip() for text in candidates if text.strip()), "")
+    key = find_key() if given is None else given.strip()
     if not (key.isascii() and key.isprintable()):
         raise InputError("the API key holds characters that no HTTP header can carry; was it copied whole?")
     return key

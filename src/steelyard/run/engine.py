@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from steelyard.attempt import Attempt
-from steelyard.errors import CallError, FormatError, InputError, SandboxFaultError
+from steelyard.errors import CallError, CapReachedError, FormatError, InputError, SandboxFaultError
 from steelyard.item import Item, ask
 from steelyard.judging import gather
 from steelyard.ports import Kit, Model
@@ -39,6 +39,8 @@ class Outcome(msgspec.Struct):
     finished: int = 0
     errors: int = 0
     interrupted: bool = False
+    stopped: str = ""
+    """Why no further rollout was begun, where a cap was reached."""
 
 
 class Engine:
@@ -93,7 +95,10 @@ class Engine:
         for item, number in todo:
             if self._stopping:
                 return
-            await self._rollout(item, number)
+            try:
+                await self._rollout(item, number)
+            except CapReachedError as reached:
+                self._stopping, self.outcome.stopped = True, str(reached)
 
     async def _rollout(self, item: Item, number: int) -> None:
         started, seed = time.time(), self._plan.seed + number

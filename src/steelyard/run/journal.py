@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.attempt import Attempt
+from steelyard.attempt import Attempt, ModelOutput
 from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.item import Item, key
@@ -218,6 +218,17 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
             if line.endswith(b"\n") and line.strip():
                 yield number, offset, line
             offset += len(line)
+
+
+def stored_outputs(folder: Path) -> Iterator[ModelOutput]:
+    """Every model output that a run has paid for so far; none where there is no journal yet."""
+    index = RolloutIndex(folder)
+    try:
+        for item in index.items():
+            for rollout in index.of(item):
+                yield from rollout.attempt.outputs if rollout.attempt is not None else ()
+    finally:
+        index.close()
 
 
 def read_evidence(folder: Path) -> dict[tuple[str, int], EvidenceLine]:

@@ -62,7 +62,8 @@ async def start(
     """Run `plan` into `folder`; `suite` holds just the items to ask, in order."""
     check_folder(folder, resume=resume)
     facts = await model.describe()
-    plan = msgspec.structs.replace(plan, model_facts=facts, concurrency=1 if plan.deterministic else plan.concurrency)
+    at_once = facts.get("servers", 1) if plan.deterministic else plan.concurrency  # one conversation a server process
+    plan = msgspec.structs.replace(plan, model_facts=facts, concurrency=at_once)
     proofs = read_proofs(suite)
     plan = msgspec.structs.replace(plan, proofs=check_proofs(suite, proofs, plan, kit))
     open_folder(folder, plan, resume=resume)

@@ -30,9 +30,9 @@ class SolverSettings(msgspec.Struct, frozen=True, kw_only=True):
     context_tokens: int = 6144
     tool_timeout_s: float = 30.0
     output_chars: int = 4000
-    offer: tuple[str, ...] = ()
+    offer: list[str] = []
     """Tools offered beside an item's own, so that the same items can be asked with and without them."""
-    packages: tuple[str, ...] = ()
+    packages: list[str] = []
     """Python distributions of this environment that offered tools may import inside the sandbox."""
 
     def __post_init__(self) -> None:

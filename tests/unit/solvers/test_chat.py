@@ -66,8 +66,8 @@ def test_every_limit_is_written_down_even_at_its_default():
         "context_tokens": 6144,
         "tool_timeout_s": 30.0,
         "output_chars": 4000,
-        "offer": (),
-        "packages": (),
+        "offer": [],
+        "packages": [],
     }
 
 

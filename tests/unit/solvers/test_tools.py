@@ -280,9 +280,9 @@ def test_no_more_calls_run_at_once_than_there_are_slots(job, kit, scripted):
 def test_a_run_can_offer_a_tool_that_the_item_does_not_have(question, kit, scripted):
     """The same items with and without tools: the offer belongs to the solver, not to the item's ask. [O-14]"""
     model = scripted(call("python", code="print(6 * 7)"), "42")
-    attempt = solve(question, model, kit, offer=("python",))
+    attempt = solve(question, model, kit, offer=["python"])
     assert attempt.messages[3].content == "exit code 0\n42\n"
     assert offered(question, SolverSettings()) == question
-    wanted = offered(question, SolverSettings(offer=("python",), packages=("sgp4",)))
+    wanted = offered(question, SolverSettings(offer=["python"], packages=["sgp4"]))
     assert (wanted.tools, wanted.environment) == (["python"], {"packages": ["sgp4"]})
     assert ask(wanted) != ask(question)
