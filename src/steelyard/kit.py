@@ -1,9 +1,9 @@
 """The kit that a probe and an agent's solver are handed: contents, the item's base tree, and fresh sessions.
 
-An item's `environment` may hold `{"limits": {...}}` with the names of `ports.Limits`. `setup` runs once in every fresh
-session, on the untouched base; what the tree changes is laid over afterwards, so that files an agent changed cannot
-steer the setup of the session that grades them.
-Not covered: files that setup makes and the agent deletes (a Diff knows only the base tree and what was added).
+An item's `environment` may hold `{"limits": {...}}` with the names of `ports.Limits`, and `{"packages": [...]}` with
+Python distributions. `setup` runs once in every fresh session, on the untouched base; what the tree changes is laid
+over afterwards, so that files an agent changed cannot steer the setup of the session that grades them.
+What setup makes belongs to the base of the session's Diff, so it is not among the agent's changes.
 Easy to break: planting an edit twice, or in a text that occurs more than once.
 """
 
@@ -59,6 +59,7 @@ class ProbeKit:
         spec = SandboxSpec(
             tree=first,
             mounts_ro={place: dict(files) for place, files in (mounts_ro or {}).items()},
+            packages=packages_of(item),
             limits=limits_of(item),
             require=default_require(self._sandbox),
         )
@@ -66,6 +67,7 @@ class ProbeKit:
         try:
             if item.setup:
                 _set_up(item, item.setup, session)
+                session.mark()
                 self._lay_over(session, first, tree)
         except BaseException:
             session.close()
@@ -88,6 +90,14 @@ class ProbeKit:
         for path, sha256 in sorted(tree.items()):
             if first.get(path) != sha256:
                 session.write(path, self._store.get(sha256))
+
+
+def packages_of(item: Item) -> tuple[str, ...]:
+    """The Python distributions that an item's environment asks for; anything but a list of names is an InputError."""
+    given: Any = (item.environment or {}).get("packages", [])
+    if not isinstance(given, list) or not all(isinstance(name, str) and name for name in given):
+        raise InputError(f'item "{item.id}": packages must be a list of names, got {given!r}')
+    return tuple(given)
 
 
 def limits_of(item: Item) -> Limits:

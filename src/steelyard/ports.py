@@ -72,15 +72,21 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     files: int = 10_000
 
 
+PACKAGES = "/packages"
+"""Where a session shows the packages that its spec names; its Python finds them there."""
+
+
 class SandboxSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a session starts from.
 
     `tree` (path -> sha256) is laid out under /work; `mounts_ro` maps an absolute path inside the sandbox to a file
-    tree of the same form; `require` names guarantees that must be enforced.
+    tree of the same form; `packages` names distributions of the host's environment whose files are shown read-only in
+    `PACKAGES`; `require` names guarantees that must be enforced.
     """
 
     tree: dict[str, str] = {}
     mounts_ro: dict[str, dict[str, str]] = {}
+    packages: tuple[str, ...] = ()
     env: dict[str, str] = {}
     limits: Limits = Limits()
     require: tuple[Guarantee, ...] = ("filesystem", "network", "wall", "output")
@@ -115,6 +121,9 @@ class Session(Protocol):
 
     def paths(self) -> list[str]:
         """Sorted relative paths of the regular files in the workspace."""
+
+    def mark(self) -> None:
+        """Take the files as they are now as the base that `diff` compares with."""
 
     def diff(self) -> Diff:
         """Kill everything, then read what differs from the base; contents go to the store given at opening."""

@@ -24,9 +24,9 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import SandboxFaultError, SandboxUnavailableError
-from steelyard.ports import ExecResult, Guarantee, Limits, SandboxSpec
-from steelyard.sandbox import cgroups, launch, refusals, scratch, workspace
-from steelyard.sandbox.session import Order, Watch, WorkSession
+from steelyard.ports import PACKAGES, ExecResult, Guarantee, Limits, SandboxSpec
+from steelyard.sandbox import cgroups, launch, packages, refusals, scratch, workspace
+from steelyard.sandbox.session import HostPlace, Order, Watch, WorkSession
 from steelyard.sandbox.supervise import Child, Ended
 from steelyard.store import Store
 
@@ -81,8 +81,9 @@ class BubblewrapSandbox:
         if room not in self._swept:
             self._swept.add(room)
             scratch.sweep(room, lambda name: cgroups.remove_left(self._machine.places, name))
+        held = scratch.Scratch(room)
         return WorkSession(
-            spec, store, scratch.Scratch(room), lambda made: _BubblewrapRunner(self._machine, spec, store, made)
+            spec, HostPlace(spec, store, held, lambda made: _BubblewrapRunner(self._machine, spec, store, made))
         )
 
 
@@ -107,8 +108,8 @@ class _BubblewrapRunner:
                 processes=self._machine.nproc,
             )
             inside = [*self._prefix, "--info-fd", str(info_end), "--chdir", where, "--", *command]
-            self._group.reset_peak()
-            before = self._group.counters()
+            self._group.meter.reset_peak()
+            before = self._group.meter.counters()
             child = Child(
                 launch.joined([self._machine.bwrap, *inside], self._group.entrances),
                 stdin=order.stdin,
@@ -140,7 +141,7 @@ class _BubblewrapRunner:
                 os.close(first)
 
     def _result(self, ended: Ended, before: cgroups.Counters, leftover_pids: int) -> ExecResult:
-        after = self._group.counters()
+        after = self._group.meter.counters()
         why, rc = _why(ended, after.oom_kills - before.oom_kills, after.pids_refused - before.pids_refused)
         return ExecResult(
             why=why,
@@ -149,7 +150,7 @@ class _BubblewrapRunner:
             truncated=ended.truncated,
             cpu_ms=_cpu_ms(ended, before, after, leftover_pids),
             wall_ms=ended.wall_ms,
-            peak_memory_bytes=self._group.peak_memory_bytes(),
+            peak_memory_bytes=self._group.meter.peak_memory_bytes(),
             leftover_pids=leftover_pids,
         )
 
@@ -170,12 +171,15 @@ def _arguments(machine: Machine, spec: SandboxSpec, store: Store, room: scratch.
         folder = room.folder(f"mount-{number}")
         workspace.lay_out(folder, tree, store)
         binds += ["--ro-bind", str(folder), place]
+    for name, path in packages.host_paths(spec.packages).items():
+        binds += ["--ro-bind", str(path), f"{PACKAGES}/{name}"]
+    path_env = {"PYTHONPATH": PACKAGES} if spec.packages else {}
     return [
         *launch.isolation(disable_userns=machine.disable_userns),
         *view.arguments,
         *binds,
         *launch.own_mounts(str(room.path / "work")),
-        *launch.environment({**view.env, **spec.env}),
+        *launch.environment({**view.env, **path_env, **spec.env}),
     ]
 
 

@@ -69,43 +69,11 @@ def find(mounts: str | None = None, own: str | None = None) -> Places:
     return Places(memory=v1.get("memory"), pids=v1.get("pids"), cpu=v1.get("cpuacct"))
 
 
-class Group:
-    """The groups of one session."""
+class Meter:
+    """Reads what groups count; `memory`, `pids` and `cpu` are their folders, one and the same in v2."""
 
-    def __init__(self, places: Places, name: str, limits: Limits) -> None:
-        self._v2 = places.unified is not None
-        roots = [places.unified] if self._v2 else [places.memory, places.pids, places.cpu]
-        self._memory, self._pids, self._cpu = ([places.unified] * 3) if self._v2 else roots
-        self.folders: list[Path] = []
-        try:
-            for root in roots:
-                if root is not None:
-                    (root / name).mkdir()
-                    self.folders.append(root / name)
-            self._memory, self._pids, self._cpu = (
-                root / name if root else None for root in (self._memory, self._pids, self._cpu)
-            )
-            self._limit(limits)
-        except OSError as error:
-            self.close()
-            raise SandboxFaultError(f"could not make a cgroup: {error}") from error
-
-    def _limit(self, limits: Limits) -> None:
-        if self._memory is not None:
-            memory = str(limits.memory_bytes)
-            if self._v2:
-                (self._memory / "memory.max").write_text(memory)
-                _try_write(self._memory / "memory.swap.max", "0")
-            else:
-                (self._memory / "memory.limit_in_bytes").write_text(memory)
-                _try_write(self._memory / "memory.memsw.limit_in_bytes", memory)
-        if self._pids is not None:
-            (self._pids / "pids.max").write_text(str(limits.pids + _OWN))
-
-    @property
-    def entrances(self) -> list[str]:
-        """Files to which a process writes "0" to come under the limits."""
-        return [str(folder / "cgroup.procs") for folder in self.folders]
+    def __init__(self, memory: Path | None, pids: Path | None, cpu: Path | None, *, unified: bool) -> None:
+        self._memory, self._pids, self._cpu, self._v2 = memory, pids, cpu, unified
 
     def counters(self) -> Counters:
         """What was counted since the group was made."""
@@ -121,8 +89,14 @@ class Group:
             cpu_ms=cpu_ms,
         )
 
+    def processes(self) -> list[int] | None:
+        """Ids of the processes in the group as this process sees them; None where they cannot be read."""
+        if self._pids is None:
+            return None
+        return [int(line) for line in (self._pids / "cgroup.procs").read_text().split()]
+
     def reset_peak(self) -> None:
-        """Start a new measurement of the peak, where the kernel can (v1)."""
+        """Start a new measurement of the peak, where the kernel can (v1) and this user may."""
         if self._memory is not None and not self._v2:
             _try_write(self._memory / "memory.max_usage_in_bytes", "0")
 
@@ -133,11 +107,82 @@ class Group:
         path = self._memory / ("memory.peak" if self._v2 else "memory.max_usage_in_bytes")
         return int(path.read_text()) if path.exists() else None
 
+
+class Group:
+    """The groups of one session."""
+
+    def __init__(self, places: Places, name: str, limits: Limits) -> None:
+        v2 = places.unified is not None
+        roots = [places.unified] if v2 else [places.memory, places.pids, places.cpu]
+        self.folders: list[Path] = []
+        try:
+            for root in roots:
+                if root is not None:
+                    (root / name).mkdir()
+                    self.folders.append(root / name)
+            memory, pids, cpu = (root / name if root else None for root in (roots * 3 if v2 else roots))
+            _limit(memory, pids, limits, v2=v2)
+        except OSError as error:
+            self.close()
+            raise SandboxFaultError(f"could not make a cgroup: {error}") from error
+        self.meter = Meter(memory, pids, cpu, unified=v2)
+
+    @property
+    def entrances(self) -> list[str]:
+        """Files to which a process writes "0" to come under the limits."""
+        return [str(folder / "cgroup.procs") for folder in self.folders]
+
     def close(self) -> None:
         """Remove the groups; a group is busy for a moment after its last process has gone."""
         for folder in self.folders:
             remove_group(folder)
         self.folders = []
+
+
+def _limit(memory: Path | None, pids: Path | None, limits: Limits, *, v2: bool) -> None:
+    if memory is not None:
+        most = str(limits.memory_bytes)
+        if v2:
+            (memory / "memory.max").write_text(most)
+            _try_write(memory / "memory.swap.max", "0")
+        else:
+            (memory / "memory.limit_in_bytes").write_text(most)
+            _try_write(memory / "memory.memsw.limit_in_bytes", most)
+    if pids is not None:
+        (pids / "pids.max").write_text(str(limits.pids + _OWN))
+
+
+def meter_of(pid: int, mark: str) -> Meter | None:
+    """Reads the groups of another process; None unless this machine shows them and their name holds `mark`."""
+    try:
+        own = Path(f"/proc/{pid}/cgroup").read_text()
+        mounts = Path("/proc/self/mountinfo").read_text()
+    except OSError:
+        return None
+    found: dict[str, Path] = {}
+    for line in own.splitlines():
+        _, names, path = line.split(":", 2)
+        if mark in path:
+            for point in _points(mounts, names):
+                if _under(point, path).is_dir():
+                    found.update(dict.fromkeys(names.split(","), _under(point, path)))
+    unified = found.get("")
+    if unified is not None and (unified / "pids.max").exists():
+        return Meter(unified, unified, unified, unified=True)
+    if "pids" not in found:
+        return None
+    return Meter(found.get("memory"), found["pids"], found.get("cpuacct"), unified=False)
+
+
+def _points(mounts: str, names: str) -> list[Path]:
+    """Mount points of the hierarchy with these controllers; "" is the v2 one."""
+    points = []
+    for line in mounts.splitlines():
+        fields, _, rest = line.partition(" - ")
+        kind, _, options = rest.split()[:3]
+        if kind == "cgroup2" if not names else kind == "cgroup" and set(names.split(",")) <= set(options.split(",")):
+            points.append(Path(fields.split()[4]))
+    return points
 
 
 def remove_group(folder: Path) -> None:

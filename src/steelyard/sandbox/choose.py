@@ -7,23 +7,26 @@ from collections.abc import Callable
 
 from steelyard.errors import InputError, SandboxUnavailableError, did_you_mean
 from steelyard.ports import Guarantee, Sandbox, SandboxSpec, Session
+from steelyard.sandbox.docker import DEFAULT_IMAGE, DockerSandbox
 from steelyard.sandbox.probe import find_bubblewrap
 from steelyard.sandbox.process import UNSAFE, ProcessSandbox
 from steelyard.store import Store
 
-KINDS = ("auto", "bubblewrap", UNSAFE, "none")
+KINDS = ("auto", "bubblewrap", "docker", UNSAFE, "none")
 
 
-def open_sandbox(kind: str = "auto", *, allow_unsafe: bool = False) -> Sandbox | None:
-    """The backend of that name, or None for `none`.
+def open_sandbox(kind: str = "auto", *, allow_unsafe: bool = False, image: str = DEFAULT_IMAGE) -> Sandbox | None:
+    """The backend of that name, or None for `none`; `image` is for docker, a recipe's name or any local image.
 
     `auto` is probed when it is first needed, so that work without a sandbox does not wait for one or fail for want of
-    one; `bubblewrap` is probed now and raises SandboxUnavailableError when it does not work here.
+    one; `bubblewrap` and `docker` are probed now and raise SandboxUnavailableError when they do not work here.
     """
     if kind == "auto":
         return AutoSandbox(find_bubblewrap)
     if kind == "bubblewrap":
         return find_bubblewrap()
+    if kind == "docker":
+        return DockerSandbox(image)
     if kind == UNSAFE:
         return ProcessSandbox(allow_unsafe=allow_unsafe)
     if kind == "none":

@@ -1,7 +1,7 @@
 """Does a backend keep its guarantees on this machine? Real programs try, an honest one beside each hostile one.
 
 A sandbox that refuses everything also looks safe, so a guarantee counts as enforced only when the honest control
-passed and the hostile one was stopped. Takes a few seconds.
+passed and the hostile one was stopped. Takes a few seconds, in one session. The probe of the disk comes last.
 Not covered: escapes through the kernel.
 Easy to break: a hostile program that outlives its probe; each ends by itself after seconds.
 """
@@ -18,11 +18,13 @@ from typing import Literal, get_args
 
 import msgspec
 
+from steelyard.errors import SandboxFaultError
 from steelyard.ports import ExecResult, Guarantee, Limits, Sandbox, SandboxSpec, Session
 from steelyard.store import Store
 
 State = Literal["enforced", "not enforced", "untested"]
 _MIB = 1024 * 1024
+_LIMITS = Limits(memory_bytes=128 * _MIB, pids=16, wall_s=10, output_bytes=65536, disk_bytes=32 * _MIB)
 _THROUGH = "got-through"  # what a hostile program prints, or leaves, when nothing stopped it
 
 _FORKS = f"""
@@ -100,19 +102,29 @@ class _Tried(msgspec.Struct, frozen=True):
 
 
 def probe_guarantees(sandbox: Sandbox) -> list[Probed]:
-    """Try every guarantee, in the order of `ports.Guarantee`."""
-    return [_probed(guarantee, sandbox) for guarantee in get_args(Guarantee)]
+    """Try every guarantee, in the order of `ports.Guarantee`; one session for all that leave it usable."""
+    probed: list[Probed] = []
+    pending = list(get_args(Guarantee))
+    while pending:
+        with _session(sandbox) as session:
+            while pending:
+                guarantee = pending.pop(0)
+                try:
+                    probed.append(_probed(guarantee, sandbox, _PROBES[guarantee](session)))
+                except SandboxFaultError as error:
+                    probed.append(Probed(guarantee, "untested", guarantee in sandbox.caps, f"it broke: {error}"))
+                    break
+    return probed
 
 
-def _probed(guarantee: Guarantee, sandbox: Sandbox) -> Probed:
-    tried = _PROBES[guarantee](sandbox)
+def _probed(guarantee: Guarantee, sandbox: Sandbox, tried: _Tried) -> Probed:
     state: State = "untested" if not tried.honest else "enforced" if tried.stopped else "not enforced"
     detail = tried.detail if tried.honest else f"the honest control failed: {tried.detail}"
     return Probed(guarantee, state, guarantee in sandbox.caps, detail)
 
 
-def _filesystem(sandbox: Sandbox) -> _Tried:
-    with tempfile.TemporaryDirectory() as folder, _session(sandbox, Limits()) as session:
+def _filesystem(session: Session) -> _Tried:
+    with tempfile.TemporaryDirectory() as folder:
         canary = Path(folder) / "canary"
         canary.write_text(_THROUGH)
         honest = session.run(["/bin/sh", "-c", "echo mine > note && cat note"])
@@ -120,62 +132,56 @@ def _filesystem(sandbox: Sandbox) -> _Tried:
         return _Tried(honest.output == b"mine\n", not _through(hostile), _said(honest, hostile))
 
 
-def _network(sandbox: Sandbox) -> _Tried:
-    with socket.create_server(("127.0.0.1", 0)) as server, _session(sandbox, Limits()) as session:
+def _network(session: Session) -> _Tried:
+    with socket.create_server(("127.0.0.1", 0)) as server:
         honest = session.run(["python3", "-c", _SELF_DIAL])
         hostile = session.run(["python3", "-c", _DIAL, str(server.getsockname()[1])])
         return _Tried(_through(honest), not _through(hostile), _said(honest, hostile))
 
 
-def _memory(sandbox: Sandbox) -> _Tried:
+def _memory(session: Session) -> _Tried:
     """Three processes, each below the limit, together above it."""
-    with _session(sandbox, Limits(memory_bytes=128 * _MIB)) as session:
-        honest = session.run(["python3", "-c", _FORKS, "1", str(16 * _MIB)])
-        hostile = session.run(["python3", "-c", _FORKS, "3", str(70 * _MIB)])
-        return _Tried(_through(honest), not _through(hostile), _said(honest, hostile))
+    honest = session.run(["python3", "-c", _FORKS, "1", str(16 * _MIB)])
+    hostile = session.run(["python3", "-c", _FORKS, "3", str(70 * _MIB)])
+    return _Tried(_through(honest), not _through(hostile), _said(honest, hostile))
 
 
-def _pids(sandbox: Sandbox) -> _Tried:
-    with _session(sandbox, Limits(pids=16)) as session:
-        honest = session.run(["python3", "-c", _FORKS, "5", "1"])
-        hostile = session.run(["python3", "-c", _FORKS, "30", "1"])
-        return _Tried(_through(honest), not _through(hostile), _said(honest, hostile))
+def _pids(session: Session) -> _Tried:
+    honest = session.run(["python3", "-c", _FORKS, "5", "1"])
+    hostile = session.run(["python3", "-c", _FORKS, "30", "1"])
+    return _Tried(_through(honest), not _through(hostile), _said(honest, hostile))
 
 
-def _cpu(sandbox: Sandbox) -> _Tried:
+def _cpu(session: Session) -> _Tried:
     """A daemon that left its process group must not run on after its command has ended."""
-    with _session(sandbox, Limits()) as session:
-        honest = session.run(["python3", "-c", "print(sum(range(1000)))"])
-        hostile = session.run(["python3", "-c", _DAEMON])
-        beat = _beat(session)
-        time.sleep(0.4)
-        return _Tried(honest.output == b"499500\n", bool(beat) and _beat(session) == beat, _said(honest, hostile))
+    honest = session.run(["python3", "-c", "print(sum(range(1000)))"])
+    hostile = session.run(["python3", "-c", _DAEMON])
+    beat = _beat(session)
+    time.sleep(0.4)
+    return _Tried(honest.output == b"499500\n", bool(beat) and _beat(session) == beat, _said(honest, hostile))
 
 
-def _wall(sandbox: Sandbox) -> _Tried:
-    with _session(sandbox, Limits(wall_s=10)) as session:
-        honest = session.run(["sleep", "0.1"], wall_s=5)
-        hostile = session.run(["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 8; echo " + _THROUGH], wall_s=0.5)
-        return _Tried(honest.rc == 0, hostile.why == "timeout" and not _through(hostile), _said(honest, hostile))
+def _wall(session: Session) -> _Tried:
+    honest = session.run(["sleep", "0.1"], wall_s=5)
+    hostile = session.run(["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 8; echo " + _THROUGH], wall_s=0.5)
+    return _Tried(honest.rc == 0, hostile.why == "timeout" and not _through(hostile), _said(honest, hostile))
 
 
-def _output(sandbox: Sandbox) -> _Tried:
-    with _session(sandbox, Limits(output_bytes=65536)) as session:
-        honest = session.run(["/bin/sh", "-c", "echo fine"])
-        hostile = session.run(["yes"], wall_s=5)
-        stopped = hostile.why == "output" and len(hostile.output) <= 65536
-        return _Tried(honest.output == b"fine\n", stopped, _said(honest, hostile))
+def _output(session: Session) -> _Tried:
+    honest = session.run(["/bin/sh", "-c", "echo fine"])
+    hostile = session.run(["yes"], wall_s=5)
+    stopped = hostile.why == "output" and len(hostile.output) <= _LIMITS.output_bytes
+    return _Tried(honest.output == b"fine\n", stopped, _said(honest, hostile))
 
 
-def _disk(sandbox: Sandbox) -> _Tried:
-    """Many files, each below the limit of a file, together above that of the disk."""
-    with _session(sandbox, Limits(disk_bytes=32 * _MIB)) as session:
-        honest = session.run(["python3", "-c", _WRITES, "4"])
-        hostile = session.run(["python3", "-c", _WRITES, "200"])
-        return _Tried(_through(honest), hostile.why in ("disk", "oom"), _said(honest, hostile))
+def _disk(session: Session) -> _Tried:
+    """Many files, each below the limit of a file, together above that of the disk; what it fills stays full."""
+    honest = session.run(["python3", "-c", _WRITES, "4"])
+    hostile = session.run(["python3", "-c", _WRITES, "200"])
+    return _Tried(_through(honest), hostile.why in ("disk", "oom"), _said(honest, hostile))
 
 
-_PROBES: dict[Guarantee, Callable[[Sandbox], _Tried]] = {
+_PROBES: dict[Guarantee, Callable[[Session], _Tried]] = {
     "filesystem": _filesystem,
     "network": _network,
     "memory": _memory,
@@ -188,9 +194,9 @@ _PROBES: dict[Guarantee, Callable[[Sandbox], _Tried]] = {
 
 
 @contextmanager
-def _session(sandbox: Sandbox, limits: Limits) -> Iterator[Session]:
+def _session(sandbox: Sandbox) -> Iterator[Session]:
     with tempfile.TemporaryDirectory() as folder:
-        session = sandbox.open(SandboxSpec(limits=limits, require=()), Store(folder))
+        session = sandbox.open(SandboxSpec(limits=_LIMITS, require=()), Store(folder))
         try:
             yield session
         finally:

@@ -55,7 +55,9 @@ ETC = {
 }
 _TMP_BYTES = 64 * 1024 * 1024  # /tmp and /dev/shm, each; charged to the memory cgroup
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_TAKEN = frozenset(f"/{name}" for name in (*_SYSTEM_FOLDERS, "usr", "etc", "opt", "proc", "dev", "tmp", "work"))
+_TAKEN = frozenset(
+    f"/{name}" for name in (*_SYSTEM_FOLDERS, "usr", "etc", "opt", "proc", "dev", "tmp", "work", "packages")
+)
 _OPEN_FILES = 1024
 _OWN_PROCESSES = 2  # the first process inside, and its forked shell before it becomes the command
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from steelyard.errors import RefusedError, SandboxUnavailableError
 from steelyard.ports import ExecResult, Guarantee, SandboxSpec
 from steelyard.sandbox import launch, refusals, scratch
-from steelyard.sandbox.session import Order, Watch, WorkSession
+from steelyard.sandbox.packages import NOT_HERE
+from steelyard.sandbox.session import HostPlace, Order, Watch, WorkSession
 from steelyard.sandbox.supervise import Child
 from steelyard.store import Store
 
@@ -43,11 +44,13 @@ class ProcessSandbox:
     def open(self, spec: SandboxSpec, store: Store) -> WorkSession:
         """A fresh temporary folder; raises SandboxUnavailableError when more than `wall` and `output` is required."""
         refusals.check(UNSAFE, _CAPS, spec.require)
+        if spec.packages:
+            raise SandboxUnavailableError(NOT_HERE.format(backend=UNSAFE, names=", ".join(spec.packages)))
         launch.check_env(spec.env)
         if spec.mounts_ro:
             raise SandboxUnavailableError(refusals.NO_MOUNTS.format(path=next(iter(spec.mounts_ro))))
         room = scratch.Scratch(Path(tempfile.gettempdir()))
-        return WorkSession(spec, store, room, lambda made: _ProcessRunner(spec, made))
+        return WorkSession(spec, HostPlace(spec, store, room, lambda made: _ProcessRunner(spec, made)))
 
 
 class _ProcessRunner:

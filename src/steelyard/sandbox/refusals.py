@@ -14,7 +14,28 @@ UNSAFE_NOT_ALLOWED = (
     "the backend unsafe-process gives code the run of this machine; "
     "it is meant for your own reference solutions and needs --allow-unsafe"
 )
-NO_MOUNTS = "the backend unsafe-process cannot show files at {path}; use bubblewrap for items with hidden tests"
+NO_MOUNTS = (
+    "the backend unsafe-process cannot show files at {path}; use bubblewrap or docker for items with hidden tests"
+)
+
+DOCKER_MISSING = (
+    "the docker command line ({binary}) is not on this machine; install Docker Engine 20.10 or newer, "
+    "name another program with STEELYARD_DOCKER, or use --sandbox bubblewrap"
+)
+DOCKER_TOO_OLD = "{binary}: the engine is {version}, and this backend needs 20.10 or newer; upgrade Docker Engine"
+DOCKER_NOT_LINUX = "{binary}: the engine runs {system} containers, and this backend needs Linux ones; switch it over"
+IMAGE_VOLUMES = (
+    "the image {image} declares volumes ({volumes}), which a read-only sandbox cannot keep within its limits; "
+    "build one without VOLUME"
+)
+_IMAGE_RECIPE = (
+    'the image "{image}" is not on this machine and images are never pulled; build it with: '
+    "steelyard image build {image}"
+)
+_IMAGE_OTHER = (
+    'the image "{image}" is not on this machine and images are never pulled; load it yourself (docker load, docker '
+    "pull) or use one of the recipes: steelyard image build python"
+)
 
 _BWRAP = (
     (
@@ -53,14 +74,51 @@ _BWRAP = (
     ),
 )
 
+_DOCKER = (
+    (
+        "permission denied while trying to connect",
+        "this user may not talk to the docker daemon; an administrator can add it to the group docker "
+        "(which makes it root on this machine), or use --sandbox bubblewrap",
+    ),
+    (
+        "is too new. Maximum supported API version",
+        "the engine is older than this docker command line and speaks none of its versions; this backend needs "
+        "Docker Engine 20.10 or newer: upgrade it",
+    ),
+    (
+        "is too old. Minimum supported API version",
+        "this docker command line is too old for its engine; upgrade the command line",
+    ),
+    (
+        "docker-init",
+        "the engine has no docker-init, which reaps the processes of a container; install it (the package is named "
+        "docker-init, docker-engine or tini)",
+    ),
+    *(
+        (
+            mark,
+            "the docker daemon does not answer; start it (systemctl start docker), "
+            "or point DOCKER_HOST at one that runs",
+        )
+        for mark in (
+            "Cannot connect to the Docker daemon",
+            "failed to connect to the docker API",
+            "error during connect",
+            "onnection refused",
+            "no such host",
+            "did not answer",
+        )
+    ),
+)
+
 _MISSING: dict[str, str] = {
-    "filesystem": "hiding the host's files needs bubblewrap",
+    "filesystem": "hiding the host's files needs bubblewrap or docker",
     "network": "cutting off the network needs a network namespace",
     "memory": "limiting memory for all processes together needs a writable cgroup (v1, or a delegated v2 subtree; "
     "try: systemd-run --user --scope -p Delegate=yes steelyard ...)",
     "pids": "limiting the number of processes needs a writable pids cgroup, or an ordinary user instead of root on "
     "Linux 5.14 or newer (RLIMIT_NPROC does not bind root)",
-    "cpu": "limiting CPU time needs bubblewrap",
+    "cpu": "limiting CPU time needs bubblewrap or docker",
     "disk": "limiting disk use for certain needs the work tree on tmpfs and a writable memory cgroup",
     "wall": "a wall clock needs a backend that can end the whole process tree",
     "output": "an output limit needs a backend that reads through a pipe",
@@ -73,6 +131,19 @@ def of_bwrap(path: str, message: str) -> str:
         if mark in message:
             return f"{path}: {sentence}"
     return f"{path} failed its probe: {message.strip() or 'it printed nothing'}"
+
+
+def of_docker(binary: str, message: str) -> str:
+    """The sentence for what the docker command line printed when it failed."""
+    for mark, sentence in _DOCKER:
+        if mark in message:
+            return f"{binary}: {sentence}"
+    return f"{binary} failed: {message.strip() or 'it printed nothing'}"
+
+
+def of_image(image: str, recipes: Collection[str]) -> str:
+    """The sentence for an image that is not on this machine."""
+    return (_IMAGE_RECIPE if image in recipes else _IMAGE_OTHER).format(image=image)
 
 
 def check(name: str, caps: Collection[Guarantee], require: Collection[Guarantee]) -> None:

@@ -76,6 +76,18 @@ def is_tmpfs(room: Path) -> bool:
     return kind == "tmpfs"
 
 
+def is_free(path: Path) -> bool:
+    """Whether nobody holds the scratch folder `path`: it is gone, or its lock is free."""
+    try:
+        with (path / ".lock").open("rb+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return not (path / ".locking").exists()
+    except OSError:  # held, or another user's
+        return False
+    return True
+
+
 def sweep(room: Path, and_then: Callable[[str], None]) -> None:
     """Remove what dead processes left in `room`, and call `and_then` with each name."""
     for path in room.glob(f"{PREFIX}*"):

@@ -1,7 +1,7 @@
-"""A session: one work tree on the host, and a backend's runner for the commands in it.
+"""A session: one work tree, on the host or in a container, and the commands in it.
 
 Commands and file access take turns under one lock. `diff` and `close` first end the command that may be running, so
-what they read is never changed under them; between commands nothing is alive (the runners see to that).
+what they read is never changed under them; between commands nothing is alive (the places see to that).
 Easy to break: waiting for the lock before ending the command that holds it.
 """
 
@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from steelyard.attempt import Diff
+from steelyard.attempt import Diff, Tree, lay_over
 from steelyard.errors import InputError, SandboxFaultError
 from steelyard.ports import ExecResult, SandboxSpec
 from steelyard.sandbox import launch, scratch, workspace
@@ -24,7 +24,7 @@ from steelyard.store import Store, reference_digest
 
 
 class Order(msgspec.Struct, frozen=True):
-    """One command for a runner; `folder` is relative to the work tree, "" for its top."""
+    """One command; `folder` is relative to the work tree, "" for its top."""
 
     argv: list[str]
     stdin: bytes
@@ -33,13 +33,38 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Runner(Protocol):
-    """How a backend runs one command; everything that it started is dead when `run` returns."""
+    """How a backend runs one command over a host folder; everything that it started is dead when `run` returns."""
 
     def run(self, order: Order, watch: Watch) -> ExecResult:
         """Run a command, showing its child to `watch` as soon as it can be ended."""
 
     def close(self) -> None:
         """Release what the runner holds on the machine."""
+
+
+class Place(Protocol):
+    """Where a session's tree is and its commands run. Calls come one at a time."""
+
+    def run(self, order: Order, watch: Watch) -> ExecResult:
+        """Run a command; everything that it started is dead on return. Raises InputError for a missing folder."""
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A regular file with one name; links are not followed."""
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file, making its folders; never through a link."""
+
+    def paths(self) -> list[str]:
+        """Sorted relative paths of the regular files."""
+
+    def difference(self, base: Tree) -> Diff:
+        """What differs from `base`."""
+
+    def is_over_disk(self) -> bool:
+        """Whether a limit of the disk is passed that only the host sees; called while a command runs."""
+
+    def close(self) -> None:
+        """Remove everything."""
 
 
 class Watch:
@@ -83,75 +108,112 @@ class Watch:
         self._stopping.clear()
 
 
-class WorkSession:
-    """One isolated workspace at /work; commands run one at a time."""
+class HostPlace:
+    """A tree in a folder of the host, touched through handles only, and a backend's runner over it."""
 
     def __init__(
         self, spec: SandboxSpec, store: Store, room: scratch.Scratch, start: Callable[[scratch.Scratch], Runner]
     ) -> None:
-        self._spec, self._store, self._room = spec, store, room
-        self._lock = threading.Lock()
-        self._closed = False
+        self._limits, self._store, self._room = spec.limits, store, room
+        self._most_entries = spec.limits.files + len(spec.tree)
         self._runner: Runner | None = None
-        self._watch = Watch(self._over_disk)
         try:
-            self._work = room.folder("work")
-            workspace.lay_out(self._work, spec.tree, store)
+            self.root = room.folder("work")
+            workspace.lay_out(self.root, spec.tree, store)
             self._runner = start(room)
         except BaseException:
             self.close()
             raise
+
+    def run(self, order: Order, watch: Watch) -> ExecResult:
+        """Run a command and look at what it left on the disk."""
+        if self._runner is None:
+            raise SandboxFaultError("a session without its runner")
+        if not workspace.is_folder(self.root, order.folder):
+            raise InputError(f"{order.folder}: no such folder in the workspace")
+        result = self._runner.run(order, watch)
+        over = result.why in ("exit", "signal") and self.is_over_disk()
+        return msgspec.structs.replace(result, why="disk") if over else result
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A regular file with one name; links are not followed."""
+        return workspace.read_file(self.root, path, max_bytes)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file, making its folders; never through a link."""
+        workspace.write_file(self.root, path, data, self._limits)
+
+    def paths(self) -> list[str]:
+        """Sorted relative paths of the regular files."""
+        return sorted(entry.path for entry in workspace.entries(self.root, self._most_entries) if not entry.refused)
+
+    def difference(self, base: Tree) -> Diff:
+        """What differs from `base`."""
+        return workspace.difference(self.root, base, self._store, self._limits)
+
+    def is_over_disk(self) -> bool:
+        """Whether the tree is larger than it may be, or holds more entries."""
+        use = workspace.use_of(self.root, self._most_entries)
+        return use.disk_bytes > self._limits.disk_bytes or use.entries > self._most_entries
+
+    def close(self) -> None:
+        """Remove the folder, then what the runner holds: files on tmpfs are charged to its cgroup."""
+        self._room.close()
+        if self._runner is not None:
+            self._runner.close()
+
+
+class WorkSession:
+    """One isolated workspace at /work; commands run one at a time."""
+
+    def __init__(self, spec: SandboxSpec, place: Place) -> None:
+        self._limits, self._place = spec.limits, place
+        self._base: Tree = {path: reference_digest(reference) for path, reference in spec.tree.items()}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._watch = Watch(place.is_over_disk)
 
     def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", wall_s: float | None = None, cwd: str = workspace.WORK
     ) -> ExecResult:
         """Run a command; stdout and stderr come back as one stream; `wall_s` can only lower the session's limit."""
         launch.check_command(argv)
-        limit_s = self._spec.limits.wall_s if wall_s is None else min(wall_s, self._spec.limits.wall_s)
+        limit_s = self._limits.wall_s if wall_s is None else min(wall_s, self._limits.wall_s)
         with self._lock:
-            runner = self._open_runner()
-            folder = workspace.resolve(cwd)
-            if not workspace.is_folder(self._work, folder):
-                raise InputError(f"{cwd}: no such folder in the workspace")
-            result = runner.run(Order(list(argv), stdin, limit_s, folder), self._watch)
-            if result.why in ("exit", "signal") and self._over_disk():
-                return msgspec.structs.replace(result, why="disk")
-            return result
+            place = self._open_place()
+            return place.run(Order(list(argv), stdin, limit_s, workspace.resolve(cwd)), self._watch)
 
     def read(self, path: str, max_bytes: int) -> bytes:
         """A regular file of the workspace, links not followed; raises InputError when it is not one."""
         with self._lock:
-            self._open_runner()
-            return workspace.read_file(self._work, path, max_bytes)
+            return self._open_place().read(path, max_bytes)
 
     def write(self, path: str, data: bytes) -> None:
         """Write a file of the workspace, making its folders; never through a link."""
         with self._lock:
-            self._open_runner()
-            workspace.write_file(self._work, path, data, self._spec.limits)
+            self._open_place().write(path, data)
 
     def paths(self) -> list[str]:
         """Sorted relative paths of the regular files in the workspace."""
         with self._lock:
-            self._open_runner()
-            found = workspace.entries(self._work, self._most_entries)
-            return sorted(entry.path for entry in found if not entry.refused)
+            return self._open_place().paths()
+
+    def mark(self) -> None:
+        """Take the files as they are now as the base of `diff`: what a setup made is nobody's change."""
+        with self._stopped():
+            self._base = lay_over(self._base, self._open_place().difference(self._base))
 
     def diff(self) -> Diff:
         """Kill everything, then read what differs from the base; contents go to the store given at opening."""
         with self._stopped():
-            self._open_runner()
-            base = {path: reference_digest(reference) for path, reference in self._spec.tree.items()}
-            return workspace.difference(self._work, base, self._store, self._spec.limits)
+            return self._open_place().difference(self._base)
 
     def close(self) -> None:
         """Kill everything and remove the workspace; safe to call twice."""
         with self._stopped():
             if not self._closed:
                 self._closed = True
-                self._room.close()  # before the runner: files on tmpfs are charged to its cgroup
-                if self._runner is not None:
-                    self._runner.close()
+                self._place.close()
 
     @contextlib.contextmanager
     def _stopped(self) -> Iterator[None]:
@@ -161,15 +223,7 @@ class WorkSession:
             self._watch.resume()
             yield
 
-    def _open_runner(self) -> Runner:
-        if self._closed or self._runner is None:
+    def _open_place(self) -> Place:
+        if self._closed:
             raise SandboxFaultError("this session is closed; open a new one")
-        return self._runner
-
-    @property
-    def _most_entries(self) -> int:
-        return self._spec.limits.files + len(self._spec.tree)
-
-    def _over_disk(self) -> bool:
-        use = workspace.use_of(self._work, self._most_entries)
-        return use.disk_bytes > self._spec.limits.disk_bytes or use.entries > self._most_entries
+        return self._place

@@ -31,6 +31,7 @@ _CHUNK = 65536
 _SIDE_BYTES = 8192
 _TICK_S = 0.1  # how often a caller's own limit is looked at
 _POLL_S = 0.01  # how often the end is looked for where no handle tells it
+_START_S = 30.0  # how long a launcher may take to say that the command has started
 _GRACE_S = 10.0  # how long a killed tree may take to vanish before the sandbox counts as broken
 
 
@@ -91,15 +92,30 @@ class Child:
                 self._stopped_at = self._stopped_at or time.monotonic()
                 self.kill()
 
+    def is_stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return bool(self._stopped)
+
     def has_ended(self) -> bool:
         """Whether the process has ended; it is left to `wait` to reap it."""
         return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
-    def wait(self, wall_s: float, output_bytes: int, check: Callable[[], Stopped]) -> Ended:
-        """Collect output until the tree has ended, by itself or by a limit; `check` is asked ten times a second."""
+    def wait(
+        self,
+        wall_s: float,
+        output_bytes: int,
+        check: Callable[[], Stopped],
+        *,
+        mark: bytes = b"",
+        on_mark: Callable[[], None] | None = None,
+    ) -> Ended:
+        """Collect output until the tree has ended, by itself or by a limit; `check` is asked ten times a second.
+
+        With a `mark` the clock starts when the launcher has written it to the side channel; then `on_mark` is called.
+        """
         output, side = _Sink(output_bytes), _Sink(_SIDE_BYTES)
         try:
-            status, cpu_s = self._collect(output, side, wall_s, check)
+            status, cpu_s = self._collect(output, side, wall_s, check, mark, on_mark)
         except BaseException:
             self.stop("closed")
             self._reap_soon()
@@ -117,8 +133,16 @@ class Child:
             cpu_ms=cpu_s * 1000,
         )
 
-    def _collect(self, output: _Sink, side: _Sink, wall_s: float, check: Callable[[], Stopped]) -> tuple[int, float]:
-        deadline, looked = self._started + wall_s, self._started
+    def _collect(
+        self,
+        output: _Sink,
+        side: _Sink,
+        wall_s: float,
+        check: Callable[[], Stopped],
+        mark: bytes,
+        on_mark: Callable[[], None] | None,
+    ) -> tuple[int, float]:
+        deadline, looked = self._started + (_START_S if mark else wall_s), self._started
         with selectors.DefaultSelector() as selector, _end_of(self._process.pid) as end:
             for pipe, sink in zip(self._pipes(), (output, side), strict=True):
                 os.set_blocking(pipe.fileno(), False)
@@ -131,6 +155,11 @@ class Child:
                 for key, _ in selector.select(max(0.0, min(tick_s, deadline - now)) if not self._stopped else tick_s):
                     if key.data is not None and not key.data.fill(key.fd):
                         selector.unregister(key.fileobj)
+                if mark and mark in side.data:
+                    mark, self._started = b"", time.monotonic()
+                    deadline = self._started + wall_s
+                    if on_mark is not None:
+                        on_mark()
                 ended = self._reap()
                 if ended:
                     for key in list(selector.get_map().values()):

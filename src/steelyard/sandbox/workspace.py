@@ -14,8 +14,9 @@ import errno
 import os
 import posixpath
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,8 @@ from steelyard.store import Store
 
 WORK = "/work"  # where the work tree stands inside every sandbox
 MAX_DEPTH = 64  # folders; nothing real nests deeper, and each level costs one open handle
+NOT_TEXT = "a name that is not UTF-8"
+TOO_DEEP = f"a folder deeper than {MAX_DEPTH} levels"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -37,6 +40,9 @@ class Entry(msgspec.Struct, frozen=True):
     path: str
     size: int
     refused: str = ""
+
+
+Read = Callable[[], tuple[bytes, bool]]  # a file's content, and whether its owner may execute it
 
 
 class TreeUse(msgspec.Struct, frozen=True):
@@ -89,7 +95,7 @@ def write_file(root: Path, path: str, data: bytes, limits: Limits) -> None:
             raise InputError(f"path leaves the repository: {path!r} is a link")
         handle = os.open(name, flags, 0o644, dir_fd=folder)
         with os.fdopen(handle, "wb") as out:
-            why = _refusal(os.fstat(handle))
+            why = refusal(os.fstat(handle))
             if why:
                 raise InputError(f"path leaves the repository: {path!r} is {why}")
             out.truncate(0)
@@ -111,22 +117,35 @@ def entries(root: Path, max_entries: int) -> Iterator[Entry]:
         if seen >= max_entries:
             yield Entry(".", 0, f"more than {max_entries} entries; the rest was not read")
             return
-        if not _is_text(path):
-            yield Entry(_shown(path), status.st_size, "a name that is not UTF-8")
+        if not is_text(path):
+            yield Entry(shown(path), status.st_size, NOT_TEXT)
         elif not stat.S_ISDIR(status.st_mode):
-            yield Entry(path, status.st_size, _refusal(status))
+            yield Entry(path, status.st_size, refusal(status))
         elif path.count("/") + 1 >= MAX_DEPTH:
-            yield Entry(path, 0, f"a folder deeper than {MAX_DEPTH} levels")
+            yield Entry(path, 0, TOO_DEEP)
 
 
 def difference(root: Path, base: Tree, store: Store, limits: Limits) -> Diff:
     """What differs from `base`: contents into the store; links, devices and the like into `refused`."""
+
+    def found() -> Iterator[tuple[Entry, Read]]:
+        for entry in entries(root, limits.files + len(base)):
+            yield entry, partial(_content, root, entry.path, limits.file_bytes)
+
+    return compared(found(), base, store, limits)
+
+
+def compared(found: Iterable[tuple[Entry, Read]], base: Tree, store: Store, limits: Limits) -> Diff:
+    """The difference between `base` and what was found; an entry is read only when nothing speaks against it.
+
+    An entry that comes twice counts as it came last.
+    """
     changes: dict[str, Change] = {}
     refused: dict[str, str] = {}
-    found: set[str] = set()
+    seen: set[str] = set()
     total = 0
-    for entry in entries(root, limits.files + len(base)):
-        found.add(entry.path)
+    for entry, read in found:
+        seen.add(entry.path)
         why = entry.refused
         if not why and entry.size > limits.file_bytes:
             why = f"{entry.size} bytes, over the limit of {limits.file_bytes} a file"
@@ -134,19 +153,24 @@ def difference(root: Path, base: Tree, store: Store, limits: Limits) -> Diff:
             why = f"over the limit of {limits.disk_bytes} bytes for all files together"
         if why:
             refused[entry.path] = why
+            changes.pop(entry.path, None)
             continue
         total += entry.size
-        with _parent(root, entry.path) as (folder, name):
-            data = _read_at(folder, name, entry.path, limits.file_bytes)
-            executable = bool(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & stat.S_IXUSR)
+        data, executable = read()
         before = base.get(entry.path)
         if before is None or sha256_hex(data) != before:
             changes[entry.path] = Change(
                 "added" if before is None else "modified", store.put(data), len(data), executable
             )
     if "." not in refused:  # an unfinished walk cannot say what is missing
-        changes.update({path: Change("deleted") for path in base if path not in found})
+        changes.update({path: Change("deleted") for path in base if path not in seen})
     return Diff(dict(sorted(changes.items())), dict(sorted(refused.items())))
+
+
+def _content(root: Path, path: str, max_bytes: int) -> tuple[bytes, bool]:
+    with _parent(root, path) as (folder, name):
+        data = _read_at(folder, name, path, max_bytes)
+        return data, bool(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & stat.S_IXUSR)
 
 
 def use_of(root: Path, max_entries: int) -> TreeUse:
@@ -176,7 +200,7 @@ def _walk(root: Path, *, alive: bool = False) -> Iterator[tuple[str, os.stat_res
             try:
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
                 yield prefix + name, status
-                if stat.S_ISDIR(status.st_mode) and len(levels) < MAX_DEPTH and (alive or _is_text(name)):
+                if stat.S_ISDIR(status.st_mode) and len(levels) < MAX_DEPTH and (alive or is_text(name)):
                     below = os.open(name, _FOLDER, dir_fd=folder) if alive else _open_folder(folder, name)
                     levels.append(_level(below, prefix + name + "/"))
             except OSError:
@@ -274,7 +298,7 @@ def _read_at(folder: int, name: str, path: str, max_bytes: int) -> bytes:
             handle = os.open(name, flags, dir_fd=folder)
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
-            why = _refusal(status)
+            why = refusal(status)
             if why:
                 raise InputError(f"{path}: not a plain file: {why}")
             if status.st_size > max_bytes:
@@ -282,11 +306,16 @@ def _read_at(folder: int, name: str, path: str, max_bytes: int) -> bytes:
             return file.read(max_bytes + 1)
 
 
-def _refusal(status: os.stat_result) -> str:
+def refusal(status: os.stat_result) -> str:
     """Why a thing is not a plain file, or "" for a regular file with one link."""
-    if stat.S_ISREG(status.st_mode):
-        return "" if status.st_nlink == 1 else f"a hard link (the file has {status.st_nlink} names)"
-    return _KINDS.get(stat.S_IFMT(status.st_mode), "not a regular file")
+    return refusal_of(status.st_mode, status.st_nlink)
+
+
+def refusal_of(mode: int, names: int) -> str:
+    """The same from a mode and the number of names that a file has."""
+    if stat.S_ISREG(mode):
+        return "" if names == 1 else f"a hard link (the file has {names} names)"
+    return _KINDS.get(stat.S_IFMT(mode), "not a regular file")
 
 
 _KINDS = {
@@ -330,7 +359,8 @@ def _names(folder: int) -> list[str]:
     return sorted(os.listdir(folder), reverse=True)
 
 
-def _is_text(name: str) -> bool:
+def is_text(name: str) -> bool:
+    """Whether a name as the system gives it (surrogates for odd bytes) is UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -338,6 +368,6 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _shown(path: str) -> str:
+def shown(path: str) -> str:
     """A path as text that can be stored, with bytes that are not UTF-8 escaped."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -33,4 +33,4 @@ def test_v2_limits_are_written_under_their_own_names(tmp_path: Path) -> None:
     (folder / "memory.events").write_text("low 0\noom 1\noom_kill 2\n")
     (folder / "pids.events").write_text("max 3\n")
     (folder / "cpu.stat").write_text("usage_usec 4000\nuser_usec 1\n")
-    assert cgroups.Counters(2, 3, 4.0) == group.counters()
+    assert cgroups.Counters(2, 3, 4.0) == group.meter.counters()

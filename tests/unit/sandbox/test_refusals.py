@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from steelyard.errors import SandboxUnavailableError
-from steelyard.ports import SandboxSpec, Session
+from steelyard.ports import Sandbox, SandboxSpec
 from steelyard.sandbox import refusals
 from steelyard.sandbox.probe import find_bubblewrap, programs
 from steelyard.store import Store
@@ -34,12 +33,14 @@ def test_what_bwrap_prints_becomes_a_sentence_with_a_next_step(message: str, wor
 
 
 @pytest.mark.bubblewrap
-def test_a_bwrap_where_user_namespaces_are_off_says_so(opened: Callable[[SandboxSpec], Session]) -> None:
+def test_a_bwrap_where_user_namespaces_are_off_says_so(bubblewrap: Sandbox, store: Store) -> None:
     """Inside a sandbox they are off, so bwrap's real words can be read there. [O-11]"""
     bwrap = next((path for path in programs() if path.startswith("/usr/")), None)
     if bwrap is None:
         pytest.skip("no bwrap below /usr that could be run inside")
-    said = opened(SandboxSpec()).run([bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"]).output.decode()
+    session = bubblewrap.open(SandboxSpec(), store)
+    said = session.run([bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"]).output.decode()
+    session.close()
     assert "max_user_namespaces" in refusals.of_bwrap(bwrap, said)
 
 

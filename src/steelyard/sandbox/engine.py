@@ -1,0 +1,126 @@
+"""A container engine through its command line: finding it, asking it, and naming its images by digest.
+
+Source: the Docker CLI reference, for Engine 20.10 and newer. Images are looked up among the local ones only; a name is
+turned into the image's id once, and the id is what containers are made from, so that a tag that moves changes nothing.
+Not covered: pulling, building with a Dockerfile, contexts (the environment's DOCKER_HOST and DOCKER_CONTEXT hold).
+Easy to break: a daemon that hangs; every call has a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from steelyard.errors import SandboxFaultError, SandboxUnavailableError
+from steelyard.ports import Guarantee
+from steelyard.sandbox import refusals
+
+RECIPES = ("python", "scratch")
+REPOSITORY = "steelyard"  # images of the recipes are tagged steelyard/NAME
+BINARY_VARIABLE = "STEELYARD_DOCKER"
+_OLDEST = (20, 10)
+_CALL_S = 120.0  # a busy daemon takes seconds; beyond this it counts as broken
+
+
+class Engine(msgspec.Struct, frozen=True):
+    """An engine that answered; `limits` are the guarantees that its kernel can enforce by cgroup."""
+
+    binary: str
+    version: str
+    cpus: int
+    limits: frozenset[Guarantee]
+
+    def call(self, *arguments: str, timeout_s: float = _CALL_S) -> str:
+        """What a command printed; raises SandboxFaultError when it fails."""
+        done = called([self.binary, *arguments], timeout_s)
+        if done.returncode != 0:
+            raise SandboxFaultError(refusals.of_docker(self.binary, done.stderr or done.stdout))
+        return done.stdout
+
+
+class Image(msgspec.Struct, frozen=True):
+    """A local image: its id ("sha256:..."), the digests of its layers, and the environment that it sets."""
+
+    id: str
+    layers: tuple[str, ...]
+    env: Mapping[str, str]
+    size_bytes: int
+
+    @property
+    def digest12(self) -> str:
+        """The first twelve digits of the id, as records and `docker images` show it."""
+        return self.id.removeprefix("sha256:")[:12]
+
+
+def called(argv: Sequence[str], timeout_s: float = _CALL_S) -> subprocess.CompletedProcess[str]:
+    """Run the command line; a daemon that hangs is told like one that is not there."""
+    try:
+        return subprocess.run(
+            list(argv), capture_output=True, text=True, errors="replace", timeout=timeout_s, check=False
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(list(argv), 127, "", f"could not be started: {error.strerror}")
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(list(argv), 124, "", f"the daemon did not answer within {timeout_s:.0f} s")
+
+
+def find_engine(binary: str | None = None) -> Engine:
+    """The engine behind the command line; raises SandboxUnavailableError with a sentence of its own a cause."""
+    named = binary or os.environ.get(BINARY_VARIABLE) or "docker"
+    path = shutil.which(named)
+    if path is None:
+        raise SandboxUnavailableError(refusals.DOCKER_MISSING.format(binary=named))
+    told = called([path, "version", "--format", "{{.Server.Version}}"], 30)
+    if told.returncode != 0:
+        raise SandboxUnavailableError(refusals.of_docker(path, told.stderr or told.stdout))
+    version = told.stdout.strip()
+    check_version(path, version)
+    info = called([path, "info", "--format", "{{json .}}"], 30)
+    try:
+        facts: dict[str, Any] = msgspec.json.decode(info.stdout)
+    except msgspec.DecodeError as error:
+        raise SandboxUnavailableError(refusals.of_docker(path, info.stderr or info.stdout)) from error
+    if facts.get("OSType", "linux") != "linux":
+        raise SandboxUnavailableError(refusals.DOCKER_NOT_LINUX.format(binary=path, system=facts["OSType"]))
+    return Engine(path, version, int(facts.get("NCPU") or 1), limits_of(facts))
+
+
+def check_version(binary: str, version: str) -> None:
+    """Raise SandboxUnavailableError for an engine before 20.10; a version that is no number is let through."""
+    number = re.match(r"(\d+)\.(\d+)", version)
+    if number and (int(number[1]), int(number[2])) < _OLDEST:
+        raise SandboxUnavailableError(refusals.DOCKER_TOO_OLD.format(binary=binary, version=version))
+
+
+def limits_of(facts: Mapping[str, Any]) -> frozenset[Guarantee]:
+    """The limits that the engine says its kernel enforces (`docker info`: MemoryLimit, PidsLimit)."""
+    limits: set[Guarantee] = set()
+    if facts.get("MemoryLimit"):
+        limits |= {"memory", "disk"}  # the tmpfs of a container is charged to its memory and has a size of its own
+    if facts.get("PidsLimit"):
+        limits.add("pids")
+    return frozenset(limits)
+
+
+def find_image(engine: Engine, name: str) -> Image:
+    """A local image by recipe name, tag, digest or id; raises SandboxUnavailableError when it is not here."""
+    asked = f"{REPOSITORY}/{name}" if name in RECIPES else name
+    told = called([engine.binary, "image", "inspect", "--format", "{{json .}}", "--", asked])
+    if told.returncode != 0:
+        if "no such image" in told.stderr.lower() or "invalid reference format" in told.stderr.lower():
+            raise SandboxUnavailableError(refusals.of_image(name, RECIPES))
+        raise SandboxUnavailableError(refusals.of_docker(engine.binary, told.stderr))
+    facts: dict[str, Any] = msgspec.json.decode(told.stdout)
+    config = facts.get("Config") or {}
+    if config.get("Volumes"):
+        volumes = ", ".join(sorted(config["Volumes"]))
+        raise SandboxUnavailableError(refusals.IMAGE_VOLUMES.format(image=name, volumes=volumes))
+    env = dict(line.split("=", 1) for line in config.get("Env") or [] if "=" in line)
+    layers = tuple((facts.get("RootFS") or {}).get("Layers") or ())
+    return Image(str(facts["Id"]), layers, env, int(facts.get("Size") or 0))
