@@ -60,6 +60,7 @@ KINDS = {
     "fields": "json-fields",
     "toolcalls": "tool-call",
     "grade": "judge-reply",
+    "code": "code",
 }
 """Verifier -> the kind of grader case that measures it."""
 SHOWN_CHARS = 220

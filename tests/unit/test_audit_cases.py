@@ -93,11 +93,14 @@ def test_a_kind_row_may_be_refused_when_it_is_bound(
         _bind(case)
 
 
-def test_a_kind_without_a_verifier_says_so(tmp_path: Path) -> None:
-    """What this version cannot judge is told by its kind."""
-    case = _one(tmp_path, {"id": "x", "kind": "code", "response": "r", "target": {}, "expected": True})
-    with pytest.raises(InputError, match=r"^no verifier of kind code in this version$"):
-        _bind(case)
+def test_limits_in_the_target_of_a_code_row_are_settings_of_its_verifier(tmp_path: Path) -> None:
+    """A row holds `timeout_s` and `float_tol` beside its cases; the verifier's target holds cases alone."""
+    cases = [{"stdin": "1", "stdout": "1"}]
+    target = {"mode": "stdin", "cases": cases, "timeout_s": 3, "float_tol": 1e-6}
+    case = _one(tmp_path, {"id": "x", "kind": "code", "response": "r", "target": target, "expected": True})
+    spec, text = verifier_of(case)
+    assert {"name": "code", "timeout_s": 3, "float_tol": 1e-6} == spec
+    assert {"mode": "stdin", "cases": cases} == json.loads(text)
 
 
 def test_the_labels_of_a_kind_row_are_kept_apart(tmp_path: Path) -> None:

@@ -117,10 +117,12 @@ def test_a_row_tells_what_was_read_and_why_it_failed() -> None:
     assert unread.reason.startswith("no-answer: ")
 
 
-def test_a_kind_of_which_there_is_no_verifier_is_void() -> None:
+def test_a_target_that_the_verifier_refuses_is_void() -> None:
     """It is counted, and says why; a right answer that nobody can judge is a false negative."""
-    done = audit([_case(kind="code", expected=True), _case(kind="code", expected=False)])
-    assert ["no verifier of kind code in this version"] * 2 == [row.reason for row in done.rows]
+    target = {"mode": "stdin", "cases": []}
+    cases = [_case(kind="code", target=target, expected=expected) for expected in (True, False)]
+    done = audit(cases)
+    assert ['verifier "code": "stdin" needs cases'] * 2 == [row.reason for row in done.rows]
     assert (2, 2, 1, 0, 0) == (
         done.kinds["code"].n,
         done.kinds["code"].voids,

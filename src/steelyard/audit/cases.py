@@ -59,10 +59,7 @@ def verifier_of(case: Case) -> tuple[dict[str, Any], str]:
     """The verifier spec and the target text that judge a case; InputError where the row's target cannot be one."""
     if case.spec is not None:
         return case.spec, as_text(case.target)
-    spec, target = KINDS[case.kind](case.target, case.settings)
-    if spec["name"] not in registry.names():
-        raise InputError(f"no verifier of kind {case.kind} in this version")
-    return spec, target
+    return KINDS[case.kind](case.target, case.settings)
 
 
 _Made = tuple[dict[str, Any], str]
@@ -126,6 +123,14 @@ def _judge_reply(target: Any, settings: dict[str, Any]) -> _Made:
     return {"name": "grade", "labels": labels}, settings.get("expected_grade") or str(next(iter(labels.values())))
 
 
+def _code(target: Any, _settings: dict[str, Any]) -> _Made:
+    if not isinstance(target, dict):
+        raise InputError(f'expected a target {{"mode": ..., "cases" or "tests": ...}}, got {target!r}')
+    limits = {"timeout_s", "float_tol"}
+    spec = {"name": "code", **{name: value for name, value in target.items() if name in limits and value is not None}}
+    return spec, as_text({name: value for name, value in target.items() if name not in limits})
+
+
 KINDS: dict[str, Callable[[Any, dict[str, Any]], _Made]] = {
     "exact": _plain("exact"),
     "numeric": _numeric,
@@ -136,7 +141,7 @@ KINDS: dict[str, Callable[[Any, dict[str, Any]], _Made]] = {
     "ifeval": _ifeval,
     "json-fields": _plain("fields"),
     "tool-call": _tool_call,
-    "code": _plain("code"),
+    "code": _code,
     "judge-reply": _judge_reply,
 }
 """Kind -> (row's target, row's settings) -> the verifier's spec and its target text."""

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, Literal
 
@@ -24,6 +26,10 @@ from steelyard.audit.cases import Case, verifier_of
 from steelyard.errors import FormatError, InputError
 from steelyard.item import Item
 from steelyard.judging import CRASHED, Judged, judge
+from steelyard.kit import ProbeKit
+from steelyard.ports import Kit
+from steelyard.sandbox.choose import open_sandbox
+from steelyard.store import Store
 from steelyard.verdict import Verdict, void
 from steelyard.verifiers.registry import bind_spec, expand, find
 
@@ -82,11 +88,16 @@ class Audit(msgspec.Struct, frozen=True):
 
 def audit(cases: Iterable[Case]) -> Audit:
     """Judge cases one at a time; a plain row whose verifier or target is refused is a FormatError with its line."""
+    with TemporaryDirectory(prefix="steelyard-audit-", ignore_cleanup_errors=True) as folder:
+        return _audited(cases, ProbeKit(Store(Path(folder)), open_sandbox("auto")))
+
+
+def _audited(cases: Iterable[Case], kit: ProbeKit) -> Audit:
     done = Audit({}, [], [])
     for case in cases:
         if case.kind not in done.kinds:
-            _prepare(case)
-        row = judge_case(case)
+            _prepare(case, kit)
+        row = judge_case(case, kit)
         tally = done.kinds.setdefault(case.kind, Tally())
         fault = fault_of(case, row)
         tally.n += 1
@@ -103,20 +114,22 @@ def audit(cases: Iterable[Case]) -> Audit:
     return done
 
 
-def _prepare(case: Case) -> None:
-    """Load a kind's verifier, and a worker where it may need one, before the clock of its first case runs."""
+def _prepare(case: Case, kit: ProbeKit) -> None:
+    """Load a kind's verifier, and a worker or a sandbox where it may need one, before its first case's clock runs."""
     with suppress(InputError):  # a case that is refused is reported when it is judged
         verifier = find(expand(verifier_of(case)[0])["name"])
         if verifier.settle is not None:
             workers.warm(verifier.libraries, wait=True)
+        if verifier.probe is not None:
+            _ = kit.sandbox_name  # looking for one takes a moment
 
 
-def judge_case(case: Case) -> Row:
+def judge_case(case: Case, kit: Kit | None = None) -> Row:
     """The verdict on one case, with what it was read from and how long binding and judging took."""
     start = perf_counter()
     exception: str | None = None
     try:
-        judged = _judged(case)
+        judged = _judged(case, kit)
     except FormatError:
         raise
     except Exception as error:  # noqa: BLE001  # a crash is what an audit is there to find: it is reported, not hidden
@@ -142,7 +155,7 @@ def judge_case(case: Case) -> Row:
     )
 
 
-def _judged(case: Case) -> Judged:
+def _judged(case: Case, kit: Kit | None) -> Judged:
     try:
         spec, target = verifier_of(case)
         bound = bind_spec(spec, target)
@@ -150,7 +163,8 @@ def _judged(case: Case) -> Judged:
         if case.spec is not None:
             raise FormatError(case.path, case.line, str(error)) from error
         return Judged(void(str(error)))
-    return judge(Item(id=case.id, input="", target=target, verifier=spec), bound, Attempt(answer=case.response))
+    item = Item(id=case.id, input="", target=target, verifier=spec)
+    return judge(item, bound, Attempt(answer=case.response), kit=kit)
 
 
 def _reason(verdict: Verdict) -> str:

@@ -29,6 +29,7 @@ MODULES = {
     "all": "compose",
     "any": "compose",
     "choice": "choice",
+    "code": "code",
     "exact": "exact",
     "fields": "fields",
     "files": "files",

@@ -1,0 +1,374 @@
+"""`code`: the program in a reply does what its cases ask, run in a sandbox and decided outside of it.
+
+Source: SANDBOX.md (strength `oracle`: inputs go in, values come out, expected values never enter the process of the
+program), seed 003 (n_cases and n_passed; REQUIREMENTS S-19 to S-21).
+Every case runs in a fresh process; the assertions of one test share a process, as their author ran them.
+A passing case ended by itself and returned the expected value, by type, or printed the expected text. What came back
+is the evidence; what was expected is held against it afterwards, so judging again runs nothing.
+Measures: `n_cases`, and `n_passed`, the cases before the first that failed (with `all_cases`: all that passed).
+`n_passed` is missing after a time-out, for then it is not known; both are missing when nothing ran, which is void.
+Assertions that need the process of the program (loops, helpers) have the strength `tests`; a verdict that rests on
+one says so.
+Not covered: other languages than Python; packages beyond the standard library; a program spread over several blocks.
+Easy to break: counting an early exit as an end, or output as a result.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import marshal
+import math
+import re
+import secrets
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from steelyard.attempt import Attempt
+from steelyard.errors import InputError
+from steelyard.item import Item
+from steelyard.ports import ExecResult, Kit
+from steelyard.verdict import Evidence, Miss, Verdict, void
+from steelyard.verifiers.code_asserts import holds
+from steelyard.verifiers.code_plan import Case, Plan, plan_of
+from steelyard.verifiers.code_reading import Program, program_of
+from steelyard.verifiers.code_values import Rules, decode, same, same_output
+from steelyard.verifiers.contract import Config, Spoil, Verifier
+
+RESIDUAL_RISK = (
+    "a test ran in one process with the program, which could still reach into its own result; "
+    "assertions that only compare what calls return are decided outside"
+)
+_RUNNER_DIR = "/steelyard"
+_START = f"import sys; sys.path[0] = {_RUNNER_DIR!r}; import code_runner; code_runner.main()"
+_START_S = 1.5  # the sandbox's and the runner's own start and end, on top of the program's time
+_REPORT_BYTES = 4 * 1024 * 1024
+_ESCAPED = 8  # a character of a report takes at most this many bytes once it is written as JSON
+_TAIL_CHARS = 1000
+_SHOWN_CHARS = 120
+_SHOWN_MISSES = 8
+_PRELOADED = frozenset(
+    (
+        *("abc", "bisect", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"),
+        *("functools", "hashlib", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics"),
+        *("string", "typing"),
+    )
+)
+"""Modules that are loaded once for all cases when the program imports them."""
+_IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w, \t]+))", re.MULTILINE)
+
+
+class CodeConfig(Config, frozen=True):
+    """Limits and comparison.
+
+    `timeout_s` is the time of all cases together, `timeout_per_case_s` of one (default: no limit of its own). Without
+    `all_cases` the first case that fails is the last. `float_tol`: |x - y| <= float_tol * max(1, |y|), y expected, for
+    floats and for numbers in printed text; 0 is exact. `numbers` says whether 2 equals 2.0 (`equal`) or not (`typed`).
+    `prompt` is code that the reply completes, or that goes before it. `output_bytes` caps what one case may return or
+    print. Memory and processes are the item's own limits (`environment`).
+    """
+
+    timeout_s: float = 10.0
+    timeout_per_case_s: float | None = None
+    all_cases: bool = False
+    float_tol: float = 0.0
+    numbers: Literal["typed", "equal"] = "typed"
+    prompt: str = ""
+    output_bytes: int = 256 * 1024
+
+
+def _probe(item: Item, attempt: Attempt, kit: Kit, config: CodeConfig) -> Evidence:
+    plan = plan_of(item.target)
+    program = program_of(attempt.answer, plan.entry_point, config.prompt)
+    if not program.sources:
+        return Evidence({"rule": program.rule, "reason": program.reason, "cases": [], "why": "", "stopped": ""})
+    nonce = secrets.token_hex(16)
+    result = _execute(item, kit, _job(plan, program, config), nonce)
+    report = _report(result.output, nonce)
+    return Evidence(
+        {
+            "rule": program.rule,
+            "reason": "",
+            "cases": report["cases"] if report else None,
+            "stopped": report["stopped"] if report else "",
+            "why": result.why,
+            "rc": result.rc,
+            "output_tail": "" if report else result.output.decode(errors="replace")[-_TAIL_CHARS:],
+            "strength": plan.strength,
+            "leftover_pids": result.leftover_pids,
+            "cpu_ms": result.cpu_ms,
+            "peak_memory_bytes": result.peak_memory_bytes,
+        },
+        backend=kit.sandbox_name,
+    )
+
+
+def _job(plan: Plan, program: Program, config: CodeConfig) -> dict[str, Any]:
+    """What is sent inside; nothing in it says what is right."""
+    names = {
+        name.strip()
+        for source in program.sources
+        for one, several in _IMPORTS.findall(source)
+        for name in (one or several).split(",")
+    }
+    return {
+        "sources": list(program.sources),
+        "entry": plan.entry_point,
+        "cases": [case.sent for case in plan.cases],
+        "case_s": config.timeout_per_case_s or config.timeout_s,
+        "total_s": config.timeout_s,
+        "value_bytes": config.output_bytes,
+        "report_bytes": max(_REPORT_BYTES, 2 * config.output_bytes),
+        "keep_going": config.all_cases,
+        "together": plan.mode == "assert",
+        "preload": sorted(names & _PRELOADED),
+    }
+
+
+def _execute(item: Item, kit: Kit, job: dict[str, Any], nonce: str) -> ExecResult:
+    body = marshal.dumps(job, 2)
+    wall_s = job["total_s"] + _START_S
+    mounts = {_RUNNER_DIR: {path: kit.store.put(data) for path, data in _runner().items()}}
+    session = kit.session(_with_limits(item, wall_s, job["report_bytes"]), kit.base(item), mounts)
+    try:
+        return session.run(
+            ["python3", "-S", "-s", "-B", "-c", _START],
+            stdin=b"%08d%s%s" % (len(body), body, nonce.encode()),
+            wall_s=wall_s,
+        )
+    finally:
+        session.close()
+
+
+@cache
+def _runner() -> dict[str, bytes]:
+    """The runner's files by path: its source, and its code for a Python of this version, which then need not compile.
+
+    The code is unchecked and hash-based (PEP 552), because the time stamps of a mounted file mean nothing.
+    """
+    source = Path(__file__).with_name("code_runner.py").read_bytes()
+    code = compile(source, f"{_RUNNER_DIR}/code_runner.py", "exec", dont_inherit=True)
+    flags = (1).to_bytes(4, "little")
+    data = importlib.util.MAGIC_NUMBER + flags + importlib.util.source_hash(source) + marshal.dumps(code)
+    return {"code_runner.py": source, f"__pycache__/code_runner.{sys.implementation.cache_tag}.pyc": data}
+
+
+def _with_limits(item: Item, wall_s: float, report_bytes: int) -> Item:
+    """The item with room in its limits for the cases' own ones, which the runner keeps."""
+    environment = dict(item.environment or {})
+    limits = environment.get("limits", {})
+    if isinstance(limits, dict):  # anything else is refused, in its own words, where limits are read
+        environment["limits"] = {**limits, "wall_s": wall_s, "output_bytes": _ESCAPED * report_bytes}
+    return msgspec.structs.replace(item, environment=environment)
+
+
+def _report(output: bytes, nonce: str) -> dict[str, Any] | None:
+    """The runner's report; None when it never came to writing one."""
+    for line in reversed(output.split(b"\n")):
+        if line.startswith(nonce.encode() + b" "):
+            report: dict[str, Any] = json.loads(line.split(b" ", 1)[1])
+            return report
+    return None
+
+
+def _decide(found: Evidence, target: str, config: CodeConfig) -> Verdict:
+    plan, seen = plan_of(target), found.data
+    n = len(plan.cases)
+    if seen["why"] == "infra":
+        return void(f"the sandbox broke: {seen['output_tail'][-200:]}")
+    if seen["reason"]:
+        return _failed([Miss("not-code", seen["reason"])], n, 0)
+    if seen["cases"] is None:
+        return _failed([_no_report(seen)], n, None)
+    misses: list[Miss] = []
+    passed = 0
+    timed_out = False
+    for number, case in enumerate(plan.cases):
+        if number >= len(seen["cases"]):
+            misses.append(_unreached(seen, number, misses))
+            timed_out = timed_out or misses[-1].name == "timed-out"
+            break
+        miss = _case_miss(case, seen["cases"][number], seen["why"], plan, config)
+        passed += miss is None
+        if miss is not None:
+            misses.append(Miss(miss.name, f"case {number}: {miss.detail}"))
+            if not config.all_cases:
+                timed_out = miss.name == "timed-out"
+                break
+    if misses:
+        return _failed(misses, n, None if timed_out else passed, scored=config.all_cases)
+    note = RESIDUAL_RISK if plan.strength == "tests" else ""
+    score = 1.0 if config.all_cases else None
+    return Verdict(True, measures={"n_cases": float(n), "n_passed": float(n)}, note=note, score=score)
+
+
+def _failed(misses: list[Miss], n_cases: int, n_passed: int | None, *, scored: bool = False) -> Verdict:
+    measures = {"n_cases": float(n_cases)} | ({} if n_passed is None else {"n_passed": float(n_passed)})
+    score = n_passed / n_cases if scored and n_passed is not None else None
+    return Verdict(False, misses[:_SHOWN_MISSES], measures=measures, score=score)
+
+
+def _no_report(seen: dict[str, Any]) -> Miss:
+    """The miss of a program that ended the whole run."""
+    names = {"timeout": "timed-out", "output": "too-much-output", "oom": "out-of-memory", "disk": "too-much-output"}
+    name = names.get(seen["why"], "too-many-processes" if seen["why"] == "pids" else "crashed")
+    return Miss(name, f"no report ({seen['why']}, exit code {seen['rc']}): {seen['output_tail'][-200:]}")
+
+
+def _unreached(seen: dict[str, Any], number: int, before: list[Miss]) -> Miss:
+    """The miss of a case that never ran, though the ones before it may have passed."""
+    if seen["stopped"] in ("timed-out", "too-much-output"):
+        return Miss(seen["stopped"], f"before case {number}: a limit of all cases together")
+    return Miss(before[-1].name if before else "crashed", f"case {number} never ran")
+
+
+def _case_miss(case: Case, report: dict[str, Any], why: str, plan: Plan, config: CodeConfig) -> Miss | None:
+    """What is wrong with one case; None when it passed."""
+    broken = _broken(case.sent["kind"], report)
+    if broken is None:
+        return _wrong(case, report, plan, config)
+    if why == "oom" and broken.name in ("crashed", "exited"):
+        return Miss("out-of-memory", broken.detail)
+    if why == "pids" and broken.name in ("crashed", "exited", "raised", "timed-out"):
+        return Miss("too-many-processes", broken.detail)
+    return broken
+
+
+_LETTERS = {
+    "C": ("not-code", "does not compile: "),
+    "N": ("no-entry-point", "the program defines no "),
+    "O": ("wrong-type", "returned "),
+    "E": ("raised", ""),
+    "S": ("exited", "exit code "),
+    "T": ("harness-tampered", ""),
+}
+
+
+def _broken(kind: str, report: dict[str, Any]) -> Miss | None:
+    """Why a case did not come to its end; None when it did."""
+    said, code = report["said"], report["code"]
+    if report["late"]:
+        return Miss(report["late"], f"after {report['ms']} ms")
+    if code < 0:
+        return Miss("crashed", f"ended by signal {-code}")
+    if said[:1] == "S" and kind == "stdin" and said in ("S0", "SNone", "SFalse"):
+        return None
+    if said[:1] in _LETTERS:
+        name, words = _LETTERS[said[:1]]
+        if said.startswith("EMemoryError"):
+            name = "out-of-memory"
+        if kind == "program" and said.startswith("EAssertionError"):
+            name = "wrong-output"
+        return Miss(name, words + said[1:])
+    if code != 0 or (said[:1] not in ("R", "P") and kind != "stdin"):
+        return Miss("exited", f"exit code {code} before the end")
+    return None
+
+
+def _wrong(case: Case, report: dict[str, Any], plan: Plan, config: CodeConfig) -> Miss | None:
+    """How what a case gave differs from what it should; None when it does not."""
+    rules = Rules(config.float_tol, config.numbers == "equal", plan.mode == "function")
+    if case.is_inside:
+        return None if report["said"] == "P" else Miss("harness-tampered", "no token")
+    if case.sent["kind"] == "stdin":
+        if same_output(report["stdout"], case.expected, config.float_tol):
+            return None
+        return Miss("wrong-output", f"expected {_shown(case.expected)}, got {_shown(report['stdout'])}")
+    try:
+        values = [decode(text) for text in json.loads(report["said"][1:])]
+    except (InputError, ValueError, TypeError, RecursionError):
+        return Miss("crashed", "something else was written where results are")
+    if len(values) != len(case.sent["calls"]):
+        return Miss("crashed", "something else was written where results are")
+    if case.assertion is not None:
+        right = holds(case.assertion, values, rules, plan.entry_point)
+        wanted = case.assertion.text
+    else:
+        right = same(values[0], case.expected, rules)
+        wanted = json.dumps(case.expected)
+    got = _shown(", ".join(map(_written, values)))
+    return None if right else Miss("wrong-output", f"expected {_shown(wanted)}, got {got}")
+
+
+def _written(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return f"a {type(value).__name__} with a number too long to write"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "...")
+
+
+def _check(target: str, config: CodeConfig) -> None:
+    plan_of(target)
+    for name in ("timeout_s", "timeout_per_case_s", "output_bytes"):
+        value = getattr(config, name)
+        if value is not None and not 0 < value < math.inf:
+            raise InputError(f'verifier "code": {name} must be above 0, got {value}')
+    if not 0 <= config.float_tol < math.inf:
+        raise InputError(f'verifier "code": float_tol must be 0 or more, got {config.float_tol}')
+
+
+def _defined(target: str, body: str, before: str = "") -> str | None:
+    """A program whose entry point does `body`; None where the program is a script."""
+    path = plan_of(target).entry_point.split(".")
+    if not path[0]:
+        return None
+    function = f"def {path[-1]}(*args, **kwargs):\n    {body}\n"
+    if len(path) > 1:
+        function = f"class {path[0]}:\n" + "".join(f"    {line}\n" for line in function.splitlines())
+    return f"{before}{function}"
+
+
+def _spoil_exit(target: str, _config: CodeConfig, _prompt: str) -> str | None:
+    return _defined(target, "os._exit(0)", "import os\n\n\n") or "import os\n\nos._exit(1)\n"
+
+
+def _spoil_equal(target: str, _config: CodeConfig, _prompt: str) -> str | None:
+    lies = "class Equal:\n    def __eq__(self, other):\n        return True\n\n\n"
+    return _defined(target, "return Equal()", lies)
+
+
+def _spoil_forged(target: str, _config: CodeConfig, _prompt: str) -> str | None:
+    return (
+        _defined(target, "raise SystemExit(0)", 'print("1 passed, 0 failed")\n\n\n') or 'print("1 passed, 0 failed")\n'
+    )
+
+
+_RULED_OUT = ("exited", "wrong-output", "wrong-type", "raised", "harness-tampered")
+
+VERIFIERS: tuple[Verifier, ...] = (
+    Verifier(
+        name="code",
+        config=CodeConfig,
+        misses=(
+            "wrong-output",
+            "wrong-type",
+            "raised",
+            "exited",
+            "crashed",
+            "timed-out",
+            "out-of-memory",
+            "too-much-output",
+            "too-many-processes",
+            "not-code",
+            "no-entry-point",
+            "harness-tampered",
+        ),
+        probe=_probe,
+        decide=_decide,
+        check=_check,
+        spoil={
+            "early-exit": Spoil(_spoil_exit, _RULED_OUT),
+            "equal-to-everything": Spoil(_spoil_equal, _RULED_OUT),
+            "forged-summary": Spoil(_spoil_forged, _RULED_OUT),
+        },
+        resources=("steelyard.verifiers.code_runner",),
+    ),
+)

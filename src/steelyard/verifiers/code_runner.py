@@ -1,0 +1,456 @@
+"""Runs one program on many inputs and reports what it returned or printed; sent into the sandbox as a program.
+
+Standard library only. stdin holds eight digits (a length), that many bytes of marshal data (the job, see `run`) and
+then a nonce. stdout gets one line, the nonce and a JSON report.
+The job of a `calls` or `stdin` case holds inputs and never an expected value: what is right is decided outside, so
+nothing that the program can reach or patch in here helps it. Each case is a fresh fork of this process, which never
+runs the program itself; the assertions of one test share a fork, as they would share a process anywhere.
+Only a `program` case (strength `tests`) is decided inside: it passes when its child reads a token after the test
+program has ended and hands it back, the builtins are as they were, and the entry point was called.
+Not covered: a program that finds the token's pipe in a `program` case. `calls` and `stdin` need no token.
+Easy to break: importing more here than is used (the start is most of the cost), or reading past the job (the nonce
+would be in the memory that children inherit).
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import marshal
+import os
+import select
+import sys
+import time
+from _json import encode_basestring_ascii as _quoted
+
+TYPE_CHECKING = False  # typing itself would be a third of the start
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+_write, _read, _exit = os.write, os.read, os._exit  # kept from before any program could replace them
+_DEPTH = 200
+_SAFE_INT = 2**63
+_OWN_FRAMES = 8
+_DETAIL_CHARS = 300
+_PR_SET_DUMPABLE = 4  # linux/prctl.h
+_DISCARDED = 64  # printing in a case where output does not count may be this many times longer
+
+
+class OtherTypeError(Exception):
+    """A value that is of no builtin type."""
+
+
+class NoEntryPointError(Exception):
+    """The program does not define what should be called."""
+
+
+def encode(value: object, depth: int = 0) -> str:
+    """A value as JSON text, exact in type: what JSON has no word for is an object with one key that starts with `$`.
+
+    Raises OtherTypeError for anything but builtin types and the dicts of `collections`; nothing of the value's own
+    code is called.
+    """
+    kind = type(value)
+    if depth > _DEPTH:
+        raise OtherTypeError("a value nested too deeply")
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is int:
+        return repr(value) if -_SAFE_INT < value < _SAFE_INT else f'{{"$int":"{value:#x}"}}'  # type: ignore[operator]
+    if kind is float:
+        return repr(value) if value - value == 0 else f'{{"$float":"{value!r}"}}'  # type: ignore[operator]
+    if kind is str:
+        return _quoted(value)  # type: ignore[arg-type]
+    if kind is list:
+        return "[" + ",".join([encode(v, depth + 1) for v in value]) + "]"  # type: ignore[attr-defined]
+    if kind is tuple:
+        return '{"$tuple":[' + ",".join([encode(v, depth + 1) for v in value]) + "]}"  # type: ignore[attr-defined]
+    if kind is set or kind is frozenset:
+        return f'{{"${kind.__name__}":[' + ",".join(sorted([encode(v, depth + 1) for v in value])) + "]}"  # type: ignore[attr-defined]
+    if kind is dict or (isinstance(value, dict) and kind.__module__ == "collections"):
+        return _encode_dict(value, depth + 1)  # type: ignore[arg-type]
+    if kind is bytes:
+        return f'{{"$bytes":"{value.hex()}"}}'  # type: ignore[attr-defined]
+    if kind is complex:
+        return f'{{"$complex":[{encode(value.real)},{encode(value.imag)}]}}'  # type: ignore[attr-defined]
+    raise OtherTypeError(f"a value of type {kind.__name__}"[:_DETAIL_CHARS])
+
+
+def _encode_dict(value: dict[Any, Any], depth: int) -> str:
+    pairs = list(dict.items(value))
+    if all(type(key) is str and not key.startswith("$") for key, _ in pairs):
+        return "{" + ",".join([f"{_quoted(key)}:{encode(v, depth)}" for key, v in pairs]) + "}"
+    return '{"$dict":[' + ",".join([f"[{encode(key, depth)},{encode(v, depth)}]" for key, v in pairs]) + "]}"
+
+
+def _module(name: str) -> Any:
+    """A fresh module that stands where an import by its name finds it."""
+    module = type(sys)(name)
+    module.__dict__["__builtins__"] = builtins
+    sys.modules[name] = module
+    return module
+
+
+def _compiled(sources: Sequence[str]) -> Any:
+    """The first source that compiles; raises what the first one raised when none does."""
+    first: BaseException | None = None
+    for source in sources:
+        try:
+            return compile(source, "<answer>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+            first = first or error
+    raise first or SyntaxError("no source")
+
+
+def _entry(space: Mapping[str, Any], path: str) -> Any:
+    """What to call: a function, a method of a class (`Solution.f`), or a method of the class `Solution`."""
+    first, _, rest = path.partition(".")
+    found = space.get(first)
+    if found is None and not rest and isinstance(space.get("Solution"), type):
+        found, rest = space["Solution"], first
+    for name in rest.split(".") if rest else ():
+        if isinstance(found, type):
+            found = found()
+        found = getattr(found, name, None)
+    if not callable(found):
+        raise NoEntryPointError(path)
+    return found
+
+
+def _calls(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], space: Mapping[str, Any], say: Any) -> None:
+    """The calls of each case, a message after each; without `keep_going` a case that broke is the last."""
+    function = _entry(space, job["entry"])
+    for case in cases:
+        texts = []
+        try:
+            for call in case["calls"]:
+                arguments, names = marshal.loads(call)  # noqa: S302  written by the host
+                texts.append(_quoted(encode(function(*arguments, **names))))
+        except BaseException as error:  # noqa: BLE001  whatever the program raises is an outcome
+            say(_said(error))
+            if not job["keep_going"]:
+                return
+        else:
+            say(f"R[{','.join(texts)}]")
+
+
+def _test(job: Mapping[str, Any], case: Mapping[str, Any], code: Any, space: dict[str, Any], token: int) -> str:
+    """Run a test program in the program's own namespace; the token comes out only when every assertion held."""
+    before = dict(vars(builtins))
+    test = compile(case["program"], "<tests>", "exec", dont_inherit=True)
+    canary = compile("assert 1 == 2", "<canary>", "exec", dont_inherit=True)
+    exec(code, space)  # noqa: S102  running it is what this program is for
+    function, calls = _entry(space, job["entry"]), [0]
+
+    def checked(*arguments: Any, **names: Any) -> Any:
+        calls[0] += 1
+        value = function(*arguments, **names)
+        encode(value)  # refuses an object that says it equals everything
+        return value
+
+    plain = not isinstance(function, type)
+    if plain and "." not in job["entry"]:
+        space[job["entry"]] = checked
+    exec(test, space)  # noqa: S102  what the suite's author asks of the program
+    if case["check"]:
+        space["check"](checked if plain else function)
+    if plain and not calls[0]:
+        return "Tthe tests never called the entry point"
+    if any(before.get(name) is not value for name, value in vars(builtins).items()) or before.keys() - vars(builtins):
+        return "Tbuiltins were replaced"
+    try:
+        exec(canary, {})  # noqa: S102
+    except AssertionError:
+        return "P" + _read(token, 64).decode("ascii", "replace")
+    return "Ta false assertion did not fail"
+
+
+def _shut_down() -> None:
+    """What the interpreter does at the end of a program: wait for threads, run exit handlers, flush."""
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()  # noqa: SLF001  what the interpreter calls
+    if "atexit" in sys.modules:
+        sys.modules["atexit"]._run_exitfuncs()  # noqa: SLF001  what the interpreter calls
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+
+
+def _quit(code: object = None) -> None:
+    raise SystemExit(code)
+
+
+def _said(error: BaseException) -> str:
+    """An exception as a message."""
+    if isinstance(error, NoEntryPointError):
+        return f"N{error}"
+    if isinstance(error, OtherTypeError):
+        return f"O{error}"
+    if isinstance(error, SystemExit):
+        return f"S{error.code!r}"[:_DETAIL_CHARS]
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except BaseException:  # noqa: BLE001  the program's own __str__ may do anything
+        text = "an exception that cannot be printed"
+    return "E" + text[:_DETAIL_CHARS]
+
+
+def _do(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], token: int, say: Any) -> None:
+    """Everything that one process does; a message's first letter says how its case ended."""
+    try:
+        code = _compiled(job["sources"])
+    except BaseException as error:  # noqa: BLE001  a program that does not compile is an outcome
+        say("C" + _said(error)[1:])
+        return
+    kind = cases[0]["kind"]
+    space = _module("__main__" if kind == "stdin" else "solution").__dict__
+    try:
+        if kind == "program":
+            say(_test(job, cases[0], code, space, token))
+            return
+        try:
+            exec(code, space)  # noqa: S102  running it is what this program is for
+        finally:
+            if kind == "stdin":
+                _shut_down()
+        if kind == "calls":
+            _calls(job, cases, space, say)
+        else:
+            say("R")
+    except BaseException as error:  # noqa: BLE001  whatever the program raises is an outcome
+        say(_said(error))
+
+
+def _child(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], handles: Sequence[int]) -> None:
+    """Set up the streams of a process, run its cases, send their messages; never returns."""
+    own = os.getpid()
+    result, output, token = handles
+    _lead_group(0)
+    if cases[0]["kind"] == "stdin":
+        source, data = os.memfd_create("stdin"), cases[0]["stdin"]
+        while data:
+            data = data[_write(source, data) :]
+        os.lseek(source, 0, 0)
+    else:
+        source = os.open(os.devnull, os.O_RDONLY)
+    null = os.open(os.devnull, os.O_WRONLY)
+    for handle, place in ((result, 60), (token, 61), (source, 0), (output, 1), (null, 2)):
+        os.dup2(handle, place, inheritable=place < 3)
+    os.closerange(3, 60)
+    os.closerange(62, 1024)
+    for handle, name in enumerate(("stdin", "stdout", "stderr")):
+        errors = "backslashreplace" if handle == 2 else "surrogateescape"
+        stream = open(handle, "w" if handle else "r", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+        vars(sys).update({name: stream, f"__{name}__": stream})
+    sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
+
+    def say(message: str) -> None:
+        if os.getpid() != own:  # a copy of this process that the program forked off and let run on
+            _exit(0)
+        data = message.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n"
+        while data:
+            data = data[_write(60, data) :]
+
+    _do(job, cases, 61, say)
+    _exit(0)
+
+
+class _Seen:
+    """What a process has sent so far: complete messages, when each came, and its output."""
+
+    def __init__(self) -> None:
+        self.said = bytearray()
+        self.output = bytearray()
+        self.output_bytes = 0
+        self.times = [time.monotonic()]
+        self.late = ""
+
+    def add_said(self, data: bytes, job: Mapping[str, Any]) -> None:
+        self.said += data
+        self.times += [time.monotonic()] * data.count(b"\n")
+        if len(self.said) - self.said.rfind(b"\n") > job["value_bytes"] or len(self.said) > job["report_bytes"]:
+            self.late = "too-much-output"
+
+    def add_output(self, data: bytes, job: Mapping[str, Any], *, counts: bool) -> None:
+        self.output_bytes += len(data)
+        if len(self.output) <= job["value_bytes"] and counts:
+            self.output += data
+        if self.output_bytes > job["value_bytes"] * (1 if counts else _DISCARDED):
+            self.late = "too-much-output"
+
+
+def _collect(job: Mapping[str, Any], pid: int, result: int, output: int, deadline: float, *, counts: bool) -> _Seen:
+    """What a process sends until it ends, whoever else still holds its pipes, or until it passes a limit."""
+    seen, ended = _Seen(), os.pidfd_open(pid)
+    open_fds = [result, output]
+    while not seen.late:
+        left = min(deadline, seen.times[-1] + job["case_s"]) - time.monotonic()
+        ready = select.select([*open_fds, ended], [], [], max(left, 0))[0]
+        if left <= 0:
+            seen.late = "timed-out"
+        for fd in [fd for fd in open_fds if fd in ready]:
+            data = _read(fd, 65536)
+            if not data:
+                open_fds.remove(fd)
+            elif fd == result:
+                seen.add_said(data, job)
+            else:
+                seen.add_output(data, job, counts=counts)
+        if ready == [ended]:
+            break
+    os.close(ended)
+    return seen
+
+
+def _lead_group(pid: int) -> None:
+    """Put a child at the head of its own process group, from whichever side is first."""
+    try:
+        os.setpgid(pid, pid)
+    except OSError:  # it already is, or it has ended
+        return
+
+
+def _end_group(pid: int) -> int:
+    """Kill a child and what stayed in its group, and reap it; its exit code, -n for signal n.
+
+    What left the group dies with the sandbox.
+    """
+    try:
+        os.killpg(pid, 9)
+    except ProcessLookupError:  # it moved to another group, and there was nobody else in this one
+        os.kill(pid, 9)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _sound(report: Mapping[str, Any], kind: str) -> bool:
+    """Whether a case came to its end, right or wrong."""
+    if report["late"] or report["code"] != 0:
+        return False
+    return report["said"] in ("", "R", "S0", "SNone") if kind == "stdin" else report["said"][:1] in ("R", "P")
+
+
+def _run_group(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], deadline: float) -> list[dict[str, Any]]:
+    """The reports of cases that share a process, up to the one that broke it."""
+    result_out, result_in = os.pipe()
+    output_out, output_in = os.pipe()
+    token_out, token_in = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _child(job, cases, (result_in, output_in, token_out))
+        finally:
+            _exit(1)
+    _lead_group(pid)
+    kind, token = cases[0]["kind"], b""
+    if kind == "program":
+        token = os.urandom(16).hex().encode()
+        _write(token_in, token)
+    for fd in (result_in, output_in, token_out, token_in):
+        os.close(fd)
+    seen = _collect(job, pid, result_out, output_out, deadline, counts=kind == "stdin")
+    code = _end_group(pid)
+    os.close(result_out)
+    os.close(output_out)
+    *whole, rest = bytes(seen.said).split(b"\n")
+    whole = whole[: len(cases)]
+    if kind == "program" and whole and whole[0].startswith(b"P"):
+        whole = [b"P" if whole[0][1:] == token and code == 0 else b"Tsomething else was written to the report"]
+    reports = [_told(one, 0, "", seen, number) for number, one in enumerate(whole)]
+    if kind == "stdin":
+        reports = [_told(whole[0] if whole else rest, code, seen.late, seen, 0)]
+        reports[0]["stdout"] = bytes(seen.output).decode("utf-8", "backslashreplace")
+    elif len(whole) < len(cases) and all(one[:1] == b"R" for one in whole[-1:]):
+        reports.append(_told(rest, code, seen.late, seen, len(whole)))
+    return reports
+
+
+def _told(said: bytes, code: int, late: str, seen: _Seen, number: int) -> dict[str, Any]:
+    """The report of one case."""
+    return {"late": late, "code": code, "said": said.decode("utf-8", "replace"), "ms": _ms(seen.times, number)}
+
+
+def _ms(times: Sequence[float], number: int) -> int:
+    end = times[number + 1] if number + 1 < len(times) else time.monotonic()
+    return int((end - times[number]) * 1000)
+
+
+def _groups(job: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
+    """The cases by the process that they share: each its own, but assertions of one test all the same."""
+    groups: list[list[Mapping[str, Any]]] = []
+    for case in job["cases"]:
+        if job["together"] and groups and case["kind"] == groups[-1][-1]["kind"] == "calls":
+            groups[-1].append(case)
+        else:
+            groups.append([case])
+    return groups
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the cases of a job in order; without `keep_going` a case that broke is the last.
+
+    A job is `{sources, entry, cases, case_s, total_s, value_bytes, report_bytes, keep_going, together, preload}`; a
+    case is `{kind: "calls", calls: [marshal of (args, kwargs)]}`, `{kind: "stdin", stdin}` or
+    `{kind: "program", program, check}`.
+    """
+    deadline = time.monotonic() + job["total_s"]
+    reports: list[dict[str, Any]] = []
+    pending = _groups(job)[::-1]
+    total = 0
+    while pending:
+        if time.monotonic() >= deadline:
+            return {"cases": reports, "stopped": "timed-out"}
+        group = pending.pop()
+        found = _run_group(job, group, deadline)
+        total += sum(len(report["said"]) + len(report.get("stdout", "")) for report in found)
+        if total > job["report_bytes"]:
+            return {"cases": reports, "stopped": "too-much-output"}
+        reports += found
+        if not job["keep_going"] and not all(_sound(report, group[0]["kind"]) for report in found):
+            break
+        if len(found) < len(group):
+            pending.append(group[len(found) :])
+    return {"cases": reports, "stopped": ""}
+
+
+def _read_exactly(count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        more = _read(0, count - len(data))
+        if not more:
+            raise EOFError(f"stdin ended after {len(data)} of {count} bytes")
+        data += more
+    return data
+
+
+def _prepare(job: Mapping[str, Any]) -> None:
+    """Load what the program imports, once for all its cases; the start of a case is then no more than a fork."""
+    vars(builtins).update(exit=_quit, quit=_quit)  # the interpreter's own come with `site`, which is left out
+    if any(case["kind"] == "program" for case in job["cases"]):
+        import ctypes  # only where a child could gain something by looking into this process
+
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    for name in job["preload"]:
+        try:
+            __import__(name)
+        except ImportError:
+            continue
+    gc.freeze()
+
+
+def main() -> None:
+    """Read the job, run it, then read the nonce and write the report; ends with 3, so that the host looks for kills."""
+    del sys.path[0]  # where this file lies; the program finds the standard library alone
+    sys.modules.pop(__name__, None)
+    job = marshal.loads(_read_exactly(int(_read_exactly(8))))  # noqa: S302  written by the host
+    _prepare(job)
+    report = encode(run(job))
+    nonce = _read_exactly(32).decode()
+    data = f"\n{nonce} {report}\n".encode()
+    while data:
+        data = data[_write(1, data) :]
+    _exit(3)
