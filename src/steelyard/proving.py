@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +31,11 @@ from steelyard.store import write_atomic, write_json
 from steelyard.suite import Order, Suite, load, make_suite
 
 FILE = "proofs.jsonl"
+AT_ONCE = max(2, min(4, os.cpu_count() or 2))
+"""Items that are proven at once: each holds a sandbox with processes of its own."""
+_AHEAD = 8 * AT_ONCE
+
+Result = TypeVar("Result")
 
 
 class ProofReport(msgspec.Struct, frozen=True):
@@ -74,7 +80,10 @@ def prove_suite(
                 return recheck(item, suite.bound[item.id], old, kit, mode)
         return prove(item, suite.bound[item.id], family, kit)
 
-    proofs = list(_each(one, suite, told))
+    proofs = []
+    for proof in in_threads(one, suite.items, lambda item: suite.bound[item.id].probes or bool(item.tools)):
+        told(proof)
+        proofs.append(proof)
     return ProofReport(proofs, shortcut_floor(suite.items, suite.bound))
 
 
@@ -87,20 +96,25 @@ def prove_family(family: Family, *, sandbox: Sandbox | None = None, n: int = 10,
         return prove_suite(suite, ProbeKit(suite.store(), sandbox), lambda _: family, fresh=True)
 
 
-def _each(one: Callable[[Item], Proof], suite: Suite, told: Callable[[Proof], None]) -> Iterator[Proof]:
-    """Items that probe run in threads (they wait for a sandbox), the others here; suite order is kept."""
-    pool = ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2))
+def in_threads(
+    work: Callable[[Item], Result], items: Iterable[Item], threaded: Callable[[Item], bool] = lambda _: True
+) -> Iterator[Result]:
+    """`work` of every item in the items' order, `AT_ONCE` at once in threads where they wait for a sandbox.
+
+    Items that are not `threaded` are worked here, one after another. Only so many are begun ahead of the one that is
+    next, so memory does not grow with the number of items.
+    """
+    pool = ThreadPoolExecutor(max_workers=AT_ONCE)
+    begun: deque[Callable[[], Result]] = deque()
     try:
-        tasks = [
-            pool.submit(one, item).result if suite.bound[item.id].probes or item.tools else partial(one, item)
-            for item in suite.items
-        ]
-        for task in tasks:
-            proof = task()
-            told(proof)
-            yield proof
+        for item in items:
+            begun.append(pool.submit(work, item).result if threaded(item) else partial(work, item))
+            if len(begun) == _AHEAD:
+                yield begun.popleft()()
+        while begun:
+            yield begun.popleft()()
     finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C only what is being proven right now is waited for
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C only what is being worked right now is waited for
 
 
 def read_proofs(suite: Suite) -> dict[str, Proof]:

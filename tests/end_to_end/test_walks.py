@@ -110,7 +110,7 @@ def test_the_toolshop_walk_in_a_real_sandbox_is_judged_again_without_one(
     cli: Cli, tmp_path: Path, bubblewrap: Sandbox
 ) -> None:
     """A planted bug is mended in session A and graded in session G; stored evidence is enough later. [O-1] [O-4]"""
-    cli("make", "toolshop", "--n", 40, "--out", "suite")
+    cli("make", "toolshop", "--n", 4, "--out", "suite")
     proved = cli("prove", "suite")
     suite = load(tmp_path / "suite")
     assert f"{len(suite.items)} proven of {len(suite.items)} items" in proved.stdout

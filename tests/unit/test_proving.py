@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from steelyard.attempt import ToolCall
 from steelyard.family import Family
 from steelyard.item import Item
 from steelyard.kit import ProbeKit
+from steelyard.ports import Sandbox
 from steelyard.proof import Proof
-from steelyard.proving import keep_proofs, prove_suite, read_proofs, write_proofs
+from steelyard.proving import in_threads, keep_proofs, prove_suite, read_proofs, write_proofs
+from steelyard.store import inline
 from steelyard.suite import Suite, load, write_items
+from steelyard.verifiers.contract import Script
 
 
 def _suite(folder: Path, family: str = "sums") -> Suite:
@@ -72,3 +78,52 @@ def test_an_interrupted_pass_keeps_what_was_proven(tmp_path: Path) -> None:
         prove_suite(suite, ProbeKit(suite.store(), None), lambda _: RIGHT, told=told)
     keep_proofs(suite, done)
     assert {"s0": "proven", "s1": "proven"} == {name: p.state for name, p in read_proofs(suite).items()}
+
+
+def test_work_in_threads_keeps_the_order_of_the_items(tmp_path: Path) -> None:
+    """Which one ends first decides nothing, and only some are begun ahead of the one that is next."""
+    items = [Item(id=f"i{n}", input="?", target="1", verifier={"name": "number"}) for n in range(40)]
+    begun: list[str] = []
+    lock = threading.Lock()
+
+    def work(item: Item) -> str:
+        with lock:
+            begun.append(item.id)
+        time.sleep(0.002 if item.id.endswith("0") else 0)
+        return item.id
+
+    assert [item.id for item in items] == list(in_threads(work, items))
+    assert [item.id for item in items] == list(in_threads(work, items, lambda item: item.id.endswith("3")))
+    begun.clear()
+    some = in_threads(work, iter(items * 100))
+    assert "i0" == next(some)
+    some.close()
+    assert len(begun) < 1000
+
+
+@pytest.mark.bubblewrap
+def test_two_fresh_proofs_are_the_same_bytes(tmp_path: Path, bubblewrap: Sandbox) -> None:
+    """Neither how many ran at once nor how long a test took is in them. [O-30]"""
+    test = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertTrue(1)\n"
+    items = [
+        Item(
+            id=f"t{n}",
+            input=f"Do the tests of copy {n} pass?",
+            target="OK",
+            verifier={"name": "token"},
+            files={"tests/test_it.py": inline(test)},
+            tools=["run_tests"],
+            family="runs",
+        )
+        for n in range(3)
+    ]
+    runs = Family(name="runs", make=_make, solve=lambda _: Script("They do: OK.", [ToolCall("run_tests", "{}")]))
+    write_items(tmp_path / "dev.jsonl", items)
+    suite = load(tmp_path)
+    written = []
+    for _ in range(2):
+        report = prove_suite(suite, ProbeKit(suite.store(), bubblewrap), lambda _: runs, fresh=True)
+        assert ["proven"] * 3 == [p.state for p in report.proofs]
+        written.append(write_proofs(suite, report, "").read_bytes())
+    assert written[0] == written[1]
+    assert b"Ran 1 test in 0.000s" in written[0]
