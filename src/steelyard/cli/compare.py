@@ -1,0 +1,95 @@
+"""Compare runs of the same questions: whether B is better than A, or the difference may be chance.
+
+Items are joined one by one; runs whose settings, questions or rulers differ are refused with the command that helps.
+The word is one of: better, worse, no difference larger than the margin shown, too small to tell. It must hold however
+voids, errors and unfinished rollouts would have ended. More than two runs give a matrix and a ranking with its ties.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+import msgspec
+
+from steelyard.cli.judge import suite_of_run
+from steelyard.compare.comparison import compare, margin_of
+from steelyard.compare.figures import Ask
+from steelyard.compare.render import render
+from steelyard.compare.runs import join
+from steelyard.errors import InputError
+from steelyard.kit import ProbeKit
+from steelyard.proving import read_proofs
+from steelyard.report import build_report, write_report
+from steelyard.run.journal import Journal
+from steelyard.run.judgements import judge_run
+from steelyard.run.start import clear_failure
+from steelyard.run.stored import folder_errors
+from steelyard.sandbox.choose import open_sandbox
+from steelyard.store import Store
+from steelyard.suite import Suite
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `steelyard compare`."""
+    parser.add_argument("runs", metavar="RUN", type=Path, nargs="+", help="run folders: the baseline A, then B, C, ...")
+    parser.add_argument(
+        "--margin", type=float, help="what counts as no difference (default: the suite's delta, or 0.05)"
+    )
+    parser.add_argument("--allow", metavar="SETTING", action="append", default=[], help="a setting that may differ")
+    parser.add_argument("--flips", action="store_true", help="items that differ, with both answers side by side")
+    parser.add_argument(
+        "--seed-spread", action="store_true", help="does B beat A by more than A varies over its seeds?"
+    )
+    parser.add_argument(
+        "--level", type=float, default=0.95, help="of all intervals; tests use 1 - level (default 0.95)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the resampling (default 0)")
+    parser.add_argument("--suite", type=Path, help="suite with the items (default: the one A was last judged with)")
+    parser.add_argument("--judge", action="store_true", help="judge all runs under today's ruler first")
+    parser.add_argument("--sandbox", default="auto", help="for --judge: auto, bubblewrap, none or unsafe-process")
+    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
+    parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON")
+    form.add_argument("--markdown", action="store_true", help="print Markdown, to paste into a pull request")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the comparison."""
+    if len(args.runs) < 2:
+        raise InputError("name at least two runs: steelyard compare A B")
+    if not 0.5 <= args.level < 1:
+        raise InputError(f"--level must be at least 0.5 and below 1, got {args.level}")
+    suite = suite_of_run(args.runs[0], args.suite, trust=args.trust, judged_with=True)
+    asked = Ask(margin=margin_of(suite) if args.margin is None else args.margin, level=args.level, seed=args.seed)
+    if args.judge:
+        for folder in args.runs:
+            _judge(folder, suite, args)
+    with folder_errors(args.runs[0]):
+        joined = join(args.runs, suite, args.allow)
+        found = compare(joined, asked, with_flips=args.flips, with_spread=args.seed_spread)
+    if args.json:
+        print(msgspec.json.encode(found).decode())
+    else:
+        print(render(found, markdown=args.markdown, width=shutil.get_terminal_size((100, 24)).columns))
+    return 0
+
+
+def _judge(folder: Path, suite: Suite, args: argparse.Namespace) -> None:
+    """Judge one run as `steelyard judge` does, and say what changed."""
+    journal = Journal(folder)
+    try:
+        with folder_errors(folder):
+            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe)
+            kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
+            judged = judge_run(folder, suite, kit=kit, proofs=read_proofs(suite), need_evidence=True)
+            for line in judged.evidence:
+                journal.append_evidence(line)
+            write_report(folder, build_report(folder, suite))
+            clear_failure(folder, ("judge", "report"))
+    finally:
+        journal.close()
+    print(f"{folder}: {judged.judged} items judged, {len(judged.flips)} flips", file=sys.stderr)
