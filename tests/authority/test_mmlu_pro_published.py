@@ -1,10 +1,11 @@
 """`choice` on 1,000 MMLU-Pro replies of Llama 3.1 8B, beside the predictions that are stored with them.
 
 Authority: the stored predictions (MMLU-Pro's own extraction) and the pattern of lm-evaluation-harness's mmlu_pro tasks.
-Read from the shared folder, never copied. Named disagreements, 88 of 1,000:
+Read from the shared folder, never copied. Named disagreements, 91 of 1,000:
 - `guess`: the reply is cut off without naming any letter, and the stored prediction is G. It is a guess, and always
   the same one: no letter stands alone in these 64 replies, and five of their questions have too few options for a G.
-- `last letter`: the reply is cut off in a formula; the stored prediction is the last capital that stands alone in it.
+- `last letter`: the reply is cut off in a formula or a loop; the stored prediction is the last capital that stands
+  alone in it, such as the H of `1 mole of H` or of the formula of water, or the A of `the eigenvalues of A`.
 - `two letters`: the last answer is `(E) and (B)`; two letters are none.
 - `later answer`: `The answer is (F) and (E). The answer is (I).`; the last committed answer wins.
 """
@@ -37,8 +38,8 @@ GUESSED = (
     9555, 10234, 10274, 10621, 11546, 11582, 11948, 11975, 12180,
 )  # fmt: skip
 LAST_LETTERS = (
-    231, 556, 3692, 3706, 3759, 3845, 3881, 3959, 4171, 4237, 4247, 4351, 4492, 6212, 6756, 9085, 9160, 10862,
-    11421, 11543, 11558, 12019,
+    231, 556, 3589, 3692, 3706, 3759, 3845, 3881, 3959, 4171, 4237, 4247, 4351, 4445, 4492, 6212, 6756, 8205, 9085,
+    9160, 10862, 11421, 11543, 11558, 12019,
 )  # fmt: skip
 DIFFER = dict.fromkeys(GUESSED, "guess") | dict.fromkeys(LAST_LETTERS, "last letter")
 DIFFER |= {6660: "two letters", 11071: "later answer"}
@@ -105,7 +106,7 @@ def test_the_scores_are_the_published_ones_less_lucky_guesses(judged: list[Judge
 
 
 def test_fewer_replies_stay_unread_than_under_the_pattern_of_lm_eval(judged: list[Judged]) -> None:
-    """87 unread of 1,000 against 93; all but one of them are cut off before any answer. [T-13]"""
+    """90 unread of 1,000 against 93; all but one of them are cut off before any answer. [T-13]"""
     unread = [one for one in judged if one.letter is None]
-    assert (87, 93) == (len(unread), sum(one.lm_eval is None for one in judged))
+    assert (90, 93) == (len(unread), sum(one.lm_eval is None for one in judged))
     assert [6660] == [one.id for one in unread if one.text.endswith("\n\n")]

@@ -16,7 +16,7 @@ LAMPS = Item(
     input="How many lamps are there?",
     target="12",
     verifier={"name": "token"},
-    tools=["read_file", "grep", "write_file", "shell"],
+    tools=["read_file", "list_files", "grep", "write_file", "shell", "python"],
 )
 
 
@@ -44,6 +44,12 @@ def attempt(*turns: tuple[str, str]) -> Attempt:
         ([(call("read_file", path="x"), "error: cannot read x: 12")], False),
         ([(call("write_file", path="x", content="12"), "wrote 12 characters to x")], False),
         ([(call("write_file", path="x", content="12"), "wrote"), (call("read_file", path="x"), "12")], False),
+        ([(call("write_file", path="m", content="12"), "wrote"), (call("read_file", path="./m"), "12")], False),
+        ([(call("write_file", path="m", content="12"), "wrote"), (call("read_file", path="/work/m"), "12")], False),
+        ([(call("write_file", path="m", content="12"), "wrote"), (call("grep", pattern="1"), "m:1: 12")], False),
+        ([(call("write_file", path="12", content=""), "wrote"), (call("list_files"), "12\nshop.py")], False),
+        ([(call("write_file", path="m", content="12"), "wrote"), (call("grep", pattern="1"), "a:1: 12")], True),
+        ([(call("python", code="print(12)"), "exit code 0\n12\n")], False),
         ([(call("shell", command="echo 12"), "exit code 0\n12\n")], False),
         ([(call("shell", command="cat stock"), "exit code 0\nlamp 12\n")], True),
         ([(call("read_file", path="a"), "nothing"), (call("read_file", path="b"), "lamp = 12")], True),

@@ -18,8 +18,13 @@ COMMANDS = {
     "run": "run a suite against a model, judge and report",
     "judge": "judge a stored run again and list every flip",
     "report": "print a run's report",
+    "compare": "is run B better than run A? and more than two, ranked",
+    "size": "how many items a comparison needs, and what a number of items can show",
     "audit": "is my grader right? run labelled cases through it, or label a run's verdicts",
+    "traces": "write a scripted expert's conversations as training examples",
     "models": "list, pull, serve and remove embedded models",
+    "doctor": "what can this machine isolate? probe each sandbox with an honest and a hostile program",
+    "image": "build and list the container images that the docker sandbox needs",
     "verifiers": "list verifiers with their settings and misses",
 }
 

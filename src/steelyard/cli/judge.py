@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--probe", action="store_true", help="gather evidence again in fresh sandboxes")
     parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
+    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     journal = Journal(args.run)
     try:
         with folder_errors(args.run):
-            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe)
+            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
             kit = ProbeKit(Store(args.run / "files", others=[suite.files]), sandbox)
             judged = judge_run(
                 args.run, suite, kit=kit, probe=args.probe, proofs=read_proofs(suite), need_evidence=True

@@ -42,13 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="0", help="seed when proving a family (default 0)")
     parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
+    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--trust", action="store_true", help="load code that the suite names (verifiers, families)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Prove and print; exit 0 only when everything is proven."""
-    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe)
+    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
     path = Path(args.suite)
     if is_file_reference(args.suite) or (not path.exists() and args.suite in family_names()):
         family = find_family(args.suite)

@@ -77,6 +77,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         "--sandbox", default="auto", help="auto, bubblewrap, docker, none or unsafe-process (default auto)"
     )
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
+    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--concurrency", type=int, default=8, help="calls in flight (default 8)")
     parser.add_argument("--deterministic", action="store_true", help="one call a server process, no prompt cache")
     parser.add_argument("--processes", type=int, default=1, help="server processes of an embedded model (default 1)")
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     if args.limit:
         suite = msgspec.structs.replace(suite, items=suite.items[: args.limit])
     needs_sandbox = bool(args.offer) or any(item.tools or suite.bound[item.id].probes for item in suite.items)
-    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe) if needs_sandbox else None
+    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image) if needs_sandbox else None
     folder = args.out or Path("runs") / _name(suite, args.model)
     finished = asyncio.run(_run(args, suite, sandbox, folder))
     return _tell(args, finished, whole, folder)

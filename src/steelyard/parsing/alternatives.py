@@ -3,7 +3,8 @@
 Python's `re` tries an alternation at every character, one alternative after the other, which for some forty answer
 labels costs more than all the rest of reading a reply. `str.find` is a hundred times faster, so it looks first for
 what each alternative cannot match without; an alternative whose words are absent could match nowhere, so leaving it out
-changes no match. Cue words are lower case, over lower-case text.
+changes no match. What is left is searched for one by one, each with its own fast prefix. Cue words are lower case,
+over lower-case text.
 Easy to break: a `needs` that a match can do without, which loses matches silently (a test compares with the full
 pattern).
 """
@@ -12,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
 _SHORT = 150
-"""Below so many characters the whole alternation costs less than compiling a shorter one for the first time."""
+"""Below so many characters the whole alternation costs less than looking for words."""
 
 
 class Alternative(NamedTuple):
@@ -27,27 +28,59 @@ class Alternative(NamedTuple):
 
 
 class Alternatives:
-    """An ordered alternation of `parts`, each followed by `after`, compiled for what a text holds."""
+    """An ordered alternation of `parts`, each followed by `after`; only parts whose words a text holds are tried."""
 
     def __init__(self, parts: Sequence[Alternative], after: str = "") -> None:
         self.parts = tuple(parts)
         self.after = after
-        self._all = tuple(enumerate(part.needs for part in self.parts))
-        self._ascii = tuple((i, needs) for i, needs in self._all if all(any(map(str.isascii, g)) for g in needs))
-        self._compiled = lru_cache(maxsize=128)(self._compile)
-        self._whole = self._compile(tuple(range(len(self.parts))))
+        self._groups = tuple(dict.fromkeys(group for part in self.parts for group in part.needs))
+        at = {group: i for i, group in enumerate(self._groups)}
+        self._all = tuple(
+            (tuple(at[group] for group in part.needs), re.compile(f"(?:{part.pattern}){after}")) for part in self.parts
+        )
+        self._ascii = tuple(one for one in self._all if all(any(map(str.isascii, self._groups[i])) for i in one[0]))
+        self._whole = re.compile(f"(?:{'|'.join(part.pattern for part in self.parts)}){after}")
 
     def finditer(self, low: str, start: int, end: int) -> Iterator[re.Match[str]]:
         """The matches in [start, end) of lower-case text, as the whole alternation would give them."""
         if end - start < _SHORT:
             return self._whole.finditer(low, start, end)
-        chosen = self._ascii if low.isascii() else self._all
-        part = low if start == 0 and end == len(low) else low[start:end]
-        present = tuple([i for i, needs in chosen if _holds(part, needs)])
-        return self._compiled(present).finditer(low, start, end) if present else iter(())
+        present = self._present(low if start == 0 and end == len(low) else low[start:end])
+        if len(present) == 1:
+            return present[0].finditer(low, start, end)
+        return _merged(present, low, start, end)
 
-    def _compile(self, present: tuple[int, ...]) -> re.Pattern[str]:
-        return re.compile(f"(?:{'|'.join(self.parts[i].pattern for i in present)}){self.after}")
+    def _present(self, low: str) -> list[re.Pattern[str]]:
+        """The parts whose words stand in a text, of each group one; a group that parts share is looked for once."""
+        known: list[bool | None] = [None] * len(self._groups)
+        present = []
+        for needs, pattern in self._ascii if low.isascii() else self._all:
+            for i in needs:
+                held = known[i]
+                if held is None:
+                    held = known[i] = _holds(low, self._groups[i])
+                if not held:
+                    break
+            else:
+                present.append(pattern)
+        return present
+
+
+def _merged(patterns: list[re.Pattern[str]], low: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """The matches of an alternation of `patterns`: the leftmost, of several there the first; then on from its end."""
+    found = [(match.start(), i, match) for i, one in enumerate(patterns) if (match := one.search(low, start, end))]
+    heapify(found)
+    while found:
+        match = found[0][2]
+        yield match
+        at = match.end()
+        while found and found[0][0] < at:
+            i = found[0][1]
+            later = patterns[i].search(low, at, end)
+            if later:
+                heapreplace(found, (later.start(), i, later))
+            else:
+                heappop(found)
 
 
 def words(*texts: str) -> list[Alternative]:
@@ -55,11 +88,8 @@ def words(*texts: str) -> list[Alternative]:
     return [Alternative(re.escape(text), ((text,),)) for text in texts]
 
 
-def _holds(low: str, needs: tuple[tuple[str, ...], ...]) -> bool:
-    for group in needs:  # no generators: this runs a few dozen times for every reply
-        for text in group:
-            if text in low:
-                break
-        else:
-            return False
-    return True
+def _holds(low: str, group: tuple[str, ...]) -> bool:
+    for text in group:  # noqa: SIM110  # no generator: this runs a few dozen times for every reply
+        if text in low:
+            return True
+    return False

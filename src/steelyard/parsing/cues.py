@@ -23,6 +23,7 @@ VERB = re.compile(rf"{W}(?:{_BE}|{_ACT}){E}|['’](?:s|re|ll){E}")
 _SUBJECT = (
     rf"(?:(?:it|he|she|they|we|i|you|this|that|these|those|there|here)(?:['’](?:s|re|m|d|ll|ve){E}"
     rf"|[ ](?:\w{{1,12}}[ ])?(?:{_BE}|am|{_ACT}|think){E})"
+    rf"|(?:we|i)[ ](?:get|obtain|find|conclude|arrive|choose|pick|keep){E}"
     rf"|(?:the|my|its|our|their|your|a|an)[ ](?:[\w'’-]{{1,20}}[ ]){{1,4}}?(?:{_BE}|{_ACT}){E})"
 )
 _FINITE = (
@@ -35,7 +36,7 @@ BOUNDARY = re.compile(
     r"|however|(?<!as )(?<!even )though|although"
     r"|whereas|while|because|since|therefore|hence|thus|instead(?! of)|rather(?! than)|otherwise|nevertheless|sondern"
     r"|aber|mais|pero"
-    rf"|and yet){E}|, (?:so|yet|then){E}|{W}so (?={_SUBJECT})|但是|而是|，|,(?=[\u3040-\u9fff])"
+    rf"|and yet){E}|, (?:so|yet|then|always){E}|{W}so (?={_SUBJECT})|但是|而是|，|,(?=[\u3040-\u9fff])"
     rf"|,[ ](?:and |or |so |then |in fact,? |actually,? |indeed,? )?(?={_SUBJECT}|{_FINITE})"
     rf"|{W}and (?={_SUBJECT}|{_FINITE}|in fact|instead|actually)|,[ ](?:which|who|where|when){E}",
 )
@@ -188,7 +189,14 @@ EARLIER = re.compile(
 INLINE = re.compile(
     rf"{_CLOSE}\s?(?:[,—–-]|…)\s?(?:no[,—–:]|no (?=\d|it|that is|make)|er+m?,|uh,|sorry|or rather|rather,|i mean|make"
     rf" that|wait|oops){E}?"
+    rf"|{_CLOSE}(?:,| [—–-]) (?:of course|certainly|definitely|absolutely|obviously|surely|clearly) not"
+    r"(?=\s*[.!;]|\s*$)"
 )
+INSTEAD = re.compile(
+    r",[ ](?:please[ ])?(?:choose|use|pick|take|try|select|go|set|write|say|put|run|visit|see|prefer|buy|add|call"
+    r"|open)[ ]"
+)
+"""`instead of x, choose y`: what is told after the comma is not what is ruled out before it."""
 CONTRARY = re.compile(rf"{W}(?:contrary to|unlike|despite|whatever|no matter what|regardless){E}")
 DENIAL = re.compile(
     r"[\s\"'”’)\]*_`—–-]*(?:(?:no|nope|wrong|false|incorrect|untrue|nonsense|never|impossible|hardly|no way|not a"

@@ -13,10 +13,13 @@ Easy to break: linear time; every look goes a bounded way and stays in the sente
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
+
+from steelyard.parsing.markers import lowered
 
 Kind = Literal["letter", "number", "reply", "name", "mark"]
 
@@ -116,6 +119,12 @@ _THE = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE_NEXT = re.compile(r"\s+(?!(?:or|and|because|since|as|for|here|it|is|was|with|then|vs)(?![^\W_]))[a-z]")
+_REFERENCE = re.compile(
+    r"(?<![^\W_])(?:reference|gold(?:en)?|expected|ground[ -]truth)(?: (?:answer|target|response|label|solution))?"
+    r" (?:is|was)(?: \w{1,12}ly)?\s+$",
+    re.IGNORECASE,
+)
+"""What is said of the reference is not said of the reply."""
 _CUE = re.compile(
     r"(?:grade[ds]?|grading|is|as|be|choose|chose|option|label(?:led|ed)?|verdict|judge?ment|answer|give[ns]?"
     r"|gave|assign(?:ed|s)?|rate[ds]?|rating|award(?:ed|s)?"
@@ -138,34 +147,75 @@ _REPLY_END = re.compile(
     re.IGNORECASE,
 )
 _NO_REPLY = re.compile(r"\s*,?\s*wait(?![^\W_])", re.IGNORECASE)
+_FIRST_PIECE = re.compile(r"[^\W_]+|[^\w\s]|_")
 _FENCE = re.compile(r"\s{0,3}(```|~~~|\"\"\"|''')")
 
 
-def labels_of(labels: Mapping[str, str]) -> list[Label]:
+class Labels(msgspec.Struct, frozen=True):
+    """Every text that stands for a grade, the longest first, with the pattern of its whole token.
+
+    `opening` finds, in lower case, every place where one of them may start, at a tenth of the cost of the patterns.
+    """
+
+    known: list[tuple[Label, re.Pattern[str]]]
+    opening: re.Pattern[str]
+
+
+def labels_of(labels: Mapping[str, str]) -> Labels:
     """Every text that stands for a grade: the keys and the grades' own names."""
     found: dict[str, Label] = {}
     for text, grade in labels.items():
         found.setdefault(_plain(text), Label(text.strip(), grade, _kind(text.strip())))
     for grade in dict.fromkeys(labels.values()):
         found.setdefault(_plain(grade), Label(grade.strip(), grade, _kind(grade.strip())))
-    return [label for text, label in found.items() if text]
+    known = [label for text, label in found.items() if text]
+    known.sort(key=lambda label: -len(label.text))
+    opening = re.compile("|".join(dict.fromkeys(map(_opening, known))) or r"(?!)")
+    return Labels([(label, _pattern(label)) for label in known], opening)
 
 
-def pattern_of(labels: list[Label]) -> re.Pattern[str]:
-    """A pattern that finds every label as a whole token, the longest first; group n+1 is label n."""
-    order = sorted(range(len(labels)), key=lambda i: -len(labels[i].text))
-    return re.compile("|".join(f"(?P<l{i}>{_token(labels[i])})" for i in order) or r"(?!)", re.IGNORECASE)
+@lru_cache(maxsize=512)
+def _pattern(label: Label) -> re.Pattern[str]:
+    return re.compile(_token(label), re.IGNORECASE)
 
 
-def find_labels(
-    text: str, labels: list[Label], pattern: re.Pattern[str], start: int = 0, end: int | None = None
-) -> list[Found]:
+def _opening(label: Label) -> str:
+    """What a label starts with, for lower-case text: its first word, or its first mark."""
+    first = _FIRST_PIECE.match(label.text)
+    piece = first[0] if first else label.text[:1]
+    if not piece.isascii() and piece.lower() != piece.upper():
+        return r"\S"  # letters of other alphabets have more than two cases
+    end = r"(?![^\W_])" if label.kind in ("letter", "number") else ""
+    return re.escape(piece.lower()) + end
+
+
+def find_labels(text: str, labels: Labels, start: int = 0, end: int | None = None) -> list[Found]:
     """Whole-token occurrences of labels in [start, end), in order, meant or not; of very many the first and last."""
-    matches = list(pattern.finditer(text, start, len(text) if end is None else end))
-    if len(matches) > 2 * MOST:
-        matches = matches[:MOST] + matches[-MOST:]
-    known = [(match, labels[int(str(match.lastgroup)[1:])]) for match in matches]
-    return [Found(label, match.start(), match.end(), match[0] == label.text) for match, label in known]
+    end = len(text) if end is None else end
+    low = lowered(text[start:end])
+    found: list[Found] = []
+    at = start
+    while opening := labels.opening.search(low, at - start):
+        at = opening.start() + start
+        for label, pattern in labels.known:
+            match = pattern.match(text, at, end)
+            if match:
+                found.append(Found(label, at, match.end(), match[0] == label.text))
+                break
+        at = found[-1].end if found and found[-1].start == at else at + 1
+    return found if len(found) <= 2 * MOST else found[:MOST] + found[-MOST:]
+
+
+def word_spans(pattern: re.Pattern[str], low: str) -> Iterator[tuple[int, int]]:
+    """Spans of a pattern where it starts a word; a look-behind in the pattern would be tried at every character."""
+    at = 0
+    while match := pattern.search(low, at):
+        start, end = match.span()
+        if start and low[start - 1].isalnum():
+            at = start + 1
+        else:
+            yield start, end
+            at = end
 
 
 def meant(text: str, one: Found, opposite: Mapping[str, str], *, marked: bool = False) -> str | None:
@@ -178,7 +228,7 @@ def meant(text: str, one: Found, opposite: Mapping[str, str], *, marked: bool = 
     clause = before[max((m.end() for m in _TURN.finditer(before)), default=0) :]
     if not marked and (_SUPPOSED.search(clause) or _quoted(before, after) or _asked(text, one)):
         return None
-    if not marked and said_by_others(before):
+    if not marked and (said_by_others(before) or _REFERENCE.search(before)):
         return None
     negated = _NEGATED.search(clause)
     if negated:
@@ -265,8 +315,13 @@ def _token(label: Label) -> str:
     return rf"{before}{body}{after}"
 
 
+_BLOCK_MARKS = (">", "```", "~~~", '"""', "'''")
+
+
 def without_blocks(text: str) -> tuple[str, str]:
     """The text with quotation blocks and fenced blocks blanked, and with all but the fenced blocks blanked."""
+    if not any(mark in text for mark in _BLOCK_MARKS):
+        return text, ""
     shown, fenced, mark = [], [], ""
     for line in text.splitlines(keepends=True):
         blank = " " * (len(line) - 1) + "\n"

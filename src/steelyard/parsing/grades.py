@@ -16,6 +16,7 @@ Easy to break: labels that differ are no grade; linear time.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -27,15 +28,16 @@ from steelyard.parsing.grade_labels import (
     MINE,
     MOST,
     Found,
-    Label,
+    Labels,
     find_labels,
     labels_of,
     meant,
-    pattern_of,
     said_by_others,
     without_blocks,
+    word_spans,
 )
 from steelyard.parsing.json_prose import JsonFound, json_in
+from steelyard.parsing.markers import lowered
 
 
 class Grade(msgspec.Struct, frozen=True):
@@ -60,23 +62,22 @@ _JOIN = (
     r"(?:[\s*_`\"”\])]*(?:[:：=→-]|->|=>|–|—)|[*_`\"\])]*\s+(?:is|was|should be|must be|will be|has to be"
     r"|would be|remains|=|→)\s*:?)"
 )
-_MARKER = re.compile(
-    rf"(?<![^\W_]){_LEAD}(?:{_WORD})(?:\s+(?:for|of)\s+(?:the|this)\s+\w+)?(?:\s?\([^()\n]{{0,40}}\))?{_JOIN}",
-    re.IGNORECASE,
-)
+_MARKER = re.compile(rf"(?:{_WORD})(?:\s+(?:for|of)\s+(?:the|this)\s+\w+)?(?:\s?\([^()\n]{{0,40}}\))?{_JOIN}")
+_LED = re.compile(rf"(?<![^\W_]){_LEAD}$")
+_LED_BACK = 80
 _WEAK_LINE = re.compile(
     rf"^[ \t>*_#`\[(\"'-]*{_LEAD}(?:{_WEAK})[\s*_`\"\])]*(?:[:：=]|\s+is\s*:)", re.IGNORECASE | re.MULTILINE
 )
 _VERB = re.compile(
-    r"(?<![^\W_])(?:grade|graded|mark|marked|rate|rated|label|labell?ed|classify|classified|judge|judged|deem"
+    r"(?:grade|graded|mark|marked|rate|rated|label|labell?ed|classify|classified|judge|judged|deem"
     r"|deemed|consider|considered|choose"
     r"|chose|select|selected|pick|picked|assign|assigned|award|awarded|give|given|gave|go with|going with"
     r"|settle (?:on|for)|output|answer with|vote|say)"
     r"(?:\s+(?:it|this|that|the (?:answer|response|reply|submission|prediction)|(?:a|the) (?:grade|score"
     r"|rating|label|verdict)(?: of)?|them)){0,2}"
     r"(?:\s+(?:as|to be|a|an|the|of|with|grade|option|letter|for)){0,2}\s*:?(?=[\s*_`\"'“‘(\[])",
-    re.IGNORECASE,
 )
+"""`_MARKER` and `_VERB` are for lower-case text; `word_spans` sees to it that they start a word."""
 _TAGGED = re.compile(
     r"<(verdict|grade|judge?ment|answer|result|score|rating|label|decision|final|output)>([^<]{0,200})</\1>",
     re.IGNORECASE,
@@ -114,10 +115,9 @@ _HEAD, _TAIL = 20_000, 60_000
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """What the grader was told, prepared: labels, their pattern, fields of JSON, and for two grades the other one."""
+    """What the grader was told, prepared: its labels, fields of JSON, and for two grades the other one."""
 
-    labels: list[Label]
-    pattern: re.Pattern[str]
+    labels: Labels
     fields: dict[str, dict[str, str]]
     opposite: dict[str, str]
 
@@ -152,10 +152,9 @@ def _told(pairs: tuple[tuple[str, str], ...]) -> _Told:
         name, equals, value = text.partition("=")
         if equals and name.strip():
             fields.setdefault(name.strip().casefold(), {})[value.strip().strip("\"'").casefold()] = grade
-    found = labels_of(labels)
     grades = list(dict.fromkeys(labels.values()))
     opposite = dict(zip(grades, reversed(grades), strict=True)) if len(grades) == 2 else {}
-    return _Told(found, pattern_of(found), fields, opposite)
+    return _Told(labels_of(labels), fields, opposite)
 
 
 def _read(text: str, told: _Told) -> Grade | str:
@@ -172,9 +171,9 @@ def _read(text: str, told: _Told) -> Grade | str:
 
 def _in_text(text: str, offset: int, told: _Told) -> Grade | str:
     found: Grade | str = "no label that is meant stands in the reply"
-    for body in without_blocks(text):
-        strong = _lines(body, told) + _markers(body, told, _MARKER, _VERB)
-        strong = strong or _markers(body, told, _WEAK_LINE)
+    for body in filter(str.strip, without_blocks(text)):
+        strong = _lines(body, told) + _markers(body, told)
+        strong = strong or _weak_lines(body, told)
         if strong:
             found = _last(body, strong, told)
             break
@@ -192,7 +191,7 @@ def _last(text: str, strong: list[_Candidate], told: _Told) -> Grade | str:
     after = text[best.end : best.end + _REACH]
     cue = _CORRECTION.search(after[:40])
     if cue and not any(map(str.isalnum, after[: cue.start()])):
-        for one in find_labels(after, told.labels, told.pattern, cue.end()):
+        for one in find_labels(after, told.labels, cue.end()):
             grade = meant(after, one, told.opposite, marked=True)
             if grade:
                 return Grade(grade, "correction", (best.end + one.start, best.end + one.end))
@@ -225,7 +224,7 @@ def _unlisted(run: list[_Candidate]) -> list[_Candidate]:
 def _line(line: str, at: int, told: _Told) -> _Candidate | None:
     if "?" in line:
         return None
-    found = find_labels(line, told.labels, told.pattern)
+    found = find_labels(line, told.labels)
     if not found:
         return None
     edges = [0, *(edge for one in found for edge in (one.start, one.end)), len(line)]
@@ -251,19 +250,29 @@ def _is_key(line: str, found: list[Found]) -> bool:
     return len(named) > 1 or (found[-1].label.kind == "reply" and found[0].label.kind == "name")
 
 
-def _markers(text: str, told: _Told, *patterns: re.Pattern[str]) -> list[_Candidate]:
+def _markers(text: str, told: _Told) -> list[_Candidate]:
     """Labels after a verdict marker, in a tag or in a box."""
-    found = []
-    for pattern in patterns:
-        for marker in list(pattern.finditer(text))[-MOST:]:
-            one = None if _others(text, marker.start()) else _marked(text, marker.end(), told, pattern is _VERB)
-            if one is not None:
-                found.append(one)
-    for held in (*_TAGGED.finditer(text), *_BOXED.finditer(text)) if _MARKER in patterns else ():
-        one = _line(held[held.lastindex or 1], held.start(held.lastindex or 1), told)
-        if one is not None:
-            found.append(_Candidate(one.start, one.end, one.grade, "marker"))
-    return found
+    low = lowered(text)
+    found: list[_Candidate | None] = []
+    for start, end in deque(word_spans(_MARKER, low), maxlen=MOST):
+        led = _LED.search(low, max(0, start - _LED_BACK), start)
+        if not _others(text, led.start() if led else start):
+            found.append(_marked(text, end, told, at_once=False))
+    for start, end in deque(word_spans(_VERB, low), maxlen=MOST):
+        if not _others(text, start):
+            found.append(_marked(text, end, told, at_once=True))
+    for name, pattern in (("</", _TAGGED), ("\\boxed", _BOXED)):
+        for held in pattern.finditer(text) if name in text else ():
+            one = _line(held[held.lastindex or 1], held.start(held.lastindex or 1), told)
+            found.append(_Candidate(one.start, one.end, one.grade, "marker") if one else None)
+    return [one for one in found if one]
+
+
+def _weak_lines(text: str, told: _Told) -> list[_Candidate]:
+    """Labels after a field's name that opens a line (`Correct: yes`)."""
+    markers = deque(_WEAK_LINE.finditer(text), maxlen=MOST)
+    found = [_marked(text, one.end(), told, at_once=False) for one in markers if not _others(text, one.start())]
+    return [one for one in found if one]
 
 
 def _others(text: str, at: int) -> bool:
@@ -284,7 +293,7 @@ def _marked(text: str, at: int, told: _Told, at_once: bool) -> _Candidate | None
             return None
         at = stop + len(text[stop : stop + _REACH]) - len(text[stop : stop + _REACH].lstrip())
         stop = _line_end(text, at)
-    found = find_labels(text, told.labels, told.pattern, at, stop)
+    found = find_labels(text, told.labels, at, stop)
     opening = _AT_ONCE.match(text, at, stop)
     if found and opening and found[0].start <= opening.end() and _is_label(text, found[0]):
         return _first(text, found, told)
@@ -330,7 +339,7 @@ def _first(text: str, found: list[Found], told: _Told) -> _Candidate | None:
 
 def _meant(text: str, told: _Told) -> list[tuple[Found, str]]:
     """The labels that are meant, without those that stand side by side and differ: they name the options."""
-    found = find_labels(text, told.labels, told.pattern)
+    found = find_labels(text, told.labels)
     known = [(one, grade) for one in found if (grade := meant(text, one, told.opposite))]
     runs: list[list[tuple[Found, str]]] = []
     for one, grade in known:

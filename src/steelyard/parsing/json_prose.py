@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ MAX_DEPTH = 256
 
 _MAX_INT_DIGITS = 4300  # CPython's default limit on int <-> text conversion, so ints stay printable
 _EXACT_FLOAT = 2**53  # above it a float may not be the integer that was written
+_MOST_OBJECTS = 20_000
 _WHITE = " \t\r\n"
 
 
@@ -148,23 +150,17 @@ _DECODER = json.JSONDecoder(
 )
 
 
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
+_NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
 
 
 def _depth(text: str) -> int:
-    """Deepest nesting of a text read as JSON, counted to just past the cap; 0 where it cannot come near the cap."""
+    """Deepest nesting of a text read as JSON; 0 where it cannot come near the cap."""
     if text.count("{") + text.count("[") <= MAX_DEPTH:
         return 0
-    depth = deepest = 0
-    for match in _QUOTED.finditer(text):
-        if match[0] in ("{", "["):
-            depth += 1
-            deepest = max(deepest, depth)
-            if deepest > MAX_DEPTH:
-                break
-        elif match[0] in ("}", "]"):
-            depth -= 1
-    return deepest
+    brackets = _STRING.sub("", text).encode("utf-8", "surrogatepass").translate(None, _NO_BRACKETS)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
@@ -198,6 +194,8 @@ _OPENING = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*([^`\n]*)")
 
 def fenced_blocks(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, label in lower case) of each fenced block; one that is never closed runs to the end of the text."""
+    if "```" not in text and "~~~" not in text:
+        return
     mark, start, at, label = "", 0, 0, ""
     for line in text.splitlines(keepends=True):
         opening = _OPENING.match(line)
@@ -226,13 +224,16 @@ def _in_prose(text: str) -> JsonFound | str | None:
     found: JsonFound | None = None
     broken: str | None = None
     at, before = 0, ""
-    while match := _OBJECT_LIKE.search(text, at):
+    for _ in range(_MOST_OBJECTS):
+        match = _OBJECT_LIKE.search(text, at)
+        if match is None:
+            return found or broken
         end = balanced_end(text, match.start())
         if found is not None and text[match.start() : end] == before:  # a loop says the same object over and over
             found, at = JsonFound(found.value, (match.start(), end), "prose"), end
             continue
         before = text[match.start() : end]
-        one = _strictly(text, match.start(), end, "prose")
+        one = _outside(text, match.start(), end) or _strictly(text, match.start(), end, "prose")
         if isinstance(one, str):
             broken = one
         elif found is not None and not typed_equal(found.value, one.value):
@@ -240,7 +241,18 @@ def _in_prose(text: str) -> JsonFound | str | None:
         else:
             found = one
         at = end
-    return found or broken
+    return f"more than {_MOST_OBJECTS} objects"
+
+
+_BEFORE = re.compile(r"[\[{][ \t\n]{0,20}$")
+_AFTER = re.compile(r"[ \t\n]{0,20}\}")
+
+
+def _outside(text: str, start: int, end: int) -> str:
+    """What is wrong with the text around an object: it stands in a list or in a brace, or one brace too many closes."""
+    if _BEFORE.search(text, max(0, start - 21), start):
+        return "the object stands inside another bracket"
+    return "a closing brace too many" if _AFTER.match(text, end) else ""
 
 
 def balanced_end(text: str, start: int) -> int:

@@ -137,8 +137,10 @@ def relation(cursor: Cursor) -> Node:
 
 def _member(cursor: Cursor) -> Node:
     token = cursor.now
-    if token.kind in ("sym", "letter") and cursor.then[:2] == ("open", "(") and (call := _call(cursor)):
+    if token.kind in ("sym", "letter") and (call := _call(cursor)):
         return call
+    if token[:2] == ("cmd", "frac") and _is_derivative(cursor):
+        return sym("dy/dx")
     if token.kind == "word" or (token.kind == "letters" and cursor.then.kind in ("rel", "letters", "word")):
         words = []
         while cursor.now.kind in ("word", "letters", "letter"):
@@ -154,8 +156,14 @@ def _member(cursor: Cursor) -> Node:
 
 
 def _call(cursor: Cursor) -> Node | None:
-    """`f(x)`, `f(x, y)` or `f(2)` before an equals sign, which no product of variables is taken for."""
-    tokens, at = cursor.tokens, cursor.at + 2
+    """`f(x)`, `f(x, y)` or `f'(x)` before an equals sign, which no product of variables is taken for."""
+    tokens, at = cursor.tokens, cursor.at + 1
+    while at < cursor.at + 4 and at < len(tokens) and tokens[at][:2] == ("op", "'"):
+        at += 1
+    name = cursor.now.text + "'" * (at - cursor.at - 1)
+    if at >= len(tokens) or tokens[at][:2] != ("open", "("):
+        return None
+    at += 1
     args: list[Node] = []
     while len(args) < 4 and at + 1 < len(tokens) and tokens[at].kind in ("sym", "letter"):
         args.append(sym(tokens[at].text))
@@ -164,9 +172,19 @@ def _call(cursor: Cursor) -> Node | None:
             break
     if not args or tokens[at - 1][:2] != ("close", ")") or at >= len(tokens) or tokens[at][:2] != ("rel", "="):
         return None
-    name = cursor.now.text
     cursor.at = at
     return Node("fn", tuple(args), name)
+
+
+def _is_derivative(cursor: Cursor) -> bool:
+    r"""Step over `\frac{dy}{dx}` before an equals sign: a name, as `f'(x)` is."""
+    ahead = cursor.tokens[cursor.at : cursor.at + 8]
+    if [t.kind for t in ahead] != ["cmd", "open", "letters", "close", "open", "letters", "close", "rel"]:
+        return False
+    if any(len(ahead[n].text) != 2 or ahead[n].text[0] != "d" for n in (2, 5)) or ahead[7].text != "=":
+        return False
+    cursor.at += 7
+    return True
 
 
 def _product(letters: str) -> Node:

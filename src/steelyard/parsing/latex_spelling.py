@@ -78,6 +78,12 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d)")
 _SPACES = re.compile(r"\\\\|\\[,;:!> ]|~|\\\$|\\hspace\*?\{[^{}]{0,20}\}|\\(?=\s)|\$|\\[()]|\\\[|\\\](?!\d)|&nbsp;")
 
 
+_UNSEEN = re.compile(r"\\(?:(?:text)?color\s{0,3}\{[A-Za-z!0-9]{1,20}\}|[hv]?phantom\s{0,3}\{[^{}]{0,40}\})")
+
+
+_GOES_ON = re.compile(r"(?<![\d.])(\d{1,20}\.\d{0,8}?)(?:(\d)\2{2,20}|(\d{2,8})\3{1,5})(?:\.\.\.|\\[lc]?dots(?![a-z]))")
+
+
 _ROW_SKIP = re.compile(r"\\\\\s{0,3}\[[^\[\]]{0,12}\]")
 
 
@@ -93,11 +99,14 @@ def normal(text: str) -> str:
     if "**" in text and text.startswith("**") and text.endswith("**"):
         text = text[2:-2].strip()
     if "\\" in text or "$" in text or "{" in text or "~" in text:
+        text = _UNSEEN.sub("", text) if "color" in text or "phantom" in text else text
         text = _ROW_SKIP.sub(r"\\\\ ", text)
         text = _GROUP_GLUE.sub("", text)
         text = _DECIMAL_COMMA.sub(".", text)
         text = _NEXT_EQUATION.sub(", ", text)
         text = _SPACES.sub(_space, text)
+    if "..." in text or "dots" in text:
+        text = _GOES_ON.sub(lambda m: f"{m[1]}\\overline{{{m[2] or m[3]}}}", text)
     if "_" in text:
         text = _BRACKETED_BASE.sub(r"\1_", text)
         text = _HEXADECIMAL.sub(_hexadecimal, text)
@@ -124,6 +133,7 @@ def _trimmed(text: str) -> str:
     text = text.strip()
     if text.endswith(("...", "\\dots")):
         return text
+    text = text[:-2].rstrip() if text.endswith("\\\\") else text
     tail = len(text) - len(text.rstrip("} \t\n"))
     head = text[: len(text) - tail]
     stripped = head.rstrip(" \t\n.,;:`")

@@ -29,7 +29,7 @@ from steelyard.parsing.latex_words import (
     UPRIGHT,
     WORD_CONSTANTS,
 )
-from steelyard.parsing.math_units import UNIT_LETTERS
+from steelyard.parsing.math_units import UNIT_LETTERS, unit_of
 
 _MOST_NESTED = 4
 
@@ -55,6 +55,7 @@ _SIGNS = re.compile(r"<=|>=|=<|=>|!=|<>|==|:=|\*\*|\.\.\.|\+/-|\+-(?=\s?\d)|[-+*
 _BLANK = re.compile(r"\s+")
 _LETTER_ABOVE = re.compile(r"(?:sin|cos|tan|cot|sec|csc|ln|log)(?=[a-zA-Z]$)")
 _HALF_DAY = re.compile(r"[aApP]\.?\s?[mM]?\b\.*")
+_POWER_OF_METRES = re.compile(r"\s*\^\s*(?:[23](?!\d)|\{\s*-?[23]\s*\})")
 _X_TIMES = re.compile(r"\s*(?:\d|\()")
 
 
@@ -298,6 +299,8 @@ class _Scanner:
         word = plain.strip(" ,;.()[]").lower()
         if name in UPRIGHT:
             self.upright(plain, end)
+        elif word in SCALES and self.after_value():
+            self.put("scale", str(SCALES[word]), end)
         elif not plain:
             self.at, self.spaced = end, True
         elif word in SEPARATORS and word != "y":
@@ -308,22 +311,26 @@ class _Scanner:
             raise Unreadable(f"a condition in words ({word})")
         elif any(c.isdigit() for c in plain) or "\\" in plain or not any(c.isalpha() for c in plain) or len(word) == 1:
             inner = tokens(plain, self.nested + 1)
-            after_value = bool(self.found) and self.found[-1].kind in ("num", "deg", "close", "repeating")
-            kind = "word" if plain in UNIT_LETTERS and after_value else inner[0].kind if inner else ""
+            kind = "word" if plain in UNIT_LETTERS and self.after_value() else inner[0].kind if inner else ""
             self.found += [t if n else t._replace(kind=kind, spaced=True) for n, t in enumerate(inner)]
             self.at, self.spaced = end, False
         else:
             self.spaced = self.spaced or content[0] in " ~"
             self.put("word", plain, end)
 
+    def after_value(self) -> bool:
+        return bool(self.found) and self.found[-1].kind in ("num", "deg", "close", "repeating")
+
     def upright(self, plain: str, end: int) -> None:
         if plain in FUNCTIONS:
             self.put("func", plain, end)
         elif plain in ("e", "i"):
             self.put("const", plain, end)
+        elif plain == "m" and self.after_value() and _POWER_OF_METRES.match(self.text, end):
+            self.put("word", plain, end)
         elif len(plain) == 1 and plain.isalpha():
             self.put("letter" if self.found and self.found[-1].kind == "num" else "sym", plain, end)
-        elif plain.replace(" ", "").isalpha():
+        elif plain.replace(" ", "").isalpha() or (self.after_value() and unit_of(plain) is not None):
             self.put("word", plain, end)
         else:
             inner = tokens(plain, self.nested + 1)

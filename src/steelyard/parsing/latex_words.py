@@ -83,8 +83,9 @@ SILENT = frozenset((
     "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl",
     "Biggr", "middle", "displaystyle", "textstyle", "scriptstyle", "limits", "nolimits", "quad", "qquad", "boxed",
     "fbox", "mathop", "mathord", "mathbin", "mathrel", "nonumber", "notag", "thinspace", "medspace", "thickspace",
-    "enspace", "hfill", "break", "allowbreak", "strut", "bf", "rm", "it", "mathstrut", "hphantom", "vphantom",
-    "smash", "pounds", "euro", "yen", "cents", "unicode", "ensuremath",
+    "enspace", "hfill", "break", "allowbreak", "strut", "bf", "rm", "it", "mathstrut",
+    "smash", "tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "LARGE", "huge", "Huge",
+    "pounds", "euro", "yen", "cents", "unicode", "ensuremath",
 ))  # fmt: skip
 
 

@@ -120,7 +120,12 @@ _NAMES = re.compile(
     r"|matrix|planet|star|car|train)\s[(\"']{0,2}$",
     re.IGNORECASE,
 )
-_FORMULA = re.compile(r"\s?[=+*/^<>≤≥×·∙≈∈⊂∪∩][ ]?[\w(\\]|\(\w{1,3}\)|_\w|_\{|\^|\s-\s\d|\s?→|\s?\d")
+_OF = re.compile(
+    r"(?<!instead)(?<!choice)(?<!option)(?<!answer)(?<!letter)(?<!pick)(?<!selection)(?<!favor)(?<!favour) of $",
+    re.IGNORECASE,
+)
+"""`one mole of H`, `the eigenvalues of A`: the letter names a thing that the question is about."""
+_FORMULA = re.compile(r"\}[_^]|\s?[=+*/^<>≤≥×·∙≈∈⊂∪∩][ ]?[\w(\\]|\(\w{1,3}\)|_\w|_\{|\^|\s-\s\d|\s?→|\s?\d")
 _FORMULA_BEFORE = re.compile(r"°\s?$|[_^]\{?$|[=+/^<>≤≥×·∈⊂∪∩]\s?$|\d\s?$|[a-z]\s?\*\s?$")
 _WRONG = re.compile(
     r"[*_`$)\]}\"'”’.:\s—–-]{0,8}(?:(?:this|that|which|it) (?:is|option is) )?(?:incorrect|wrong|false|not (?:correct"
@@ -137,6 +142,7 @@ _RIGHT = re.compile(
     r"[*_`$)\]}\"'”’.:\s—–-]{0,8}(?:(?:is|must be|has to be|should be|remains|was)\s(?:\w{1,12}ly |indeed |thus |also "
     r"|therefore )?(?:the |our |my )?(?:only |single |best |most |one )?"
     r"(?:correct|right|true|best|valid|answer|winner|appropriate|accurate|suitable|one (?:that|which)|only one)"
+    r"|as (?:the|our|my) (?:(?:correct|right|best|final|only) )?(?:answer|choice|option)(?![a-z])"
     r"|(?:correct|right|true|yes)(?![a-z])|fits|wins|holds|✓|✔|✅"
     r"|(?:是|才是)?(?:对的|正确|对))",
     re.IGNORECASE,
@@ -146,6 +152,9 @@ _WRONG_LATER = re.compile(
     r"|not (?:correct|right|true|the (?:right|correct|best)))\b|[✗✘❌]",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(
+    r"\bbetween (?:options? )?[(*]{0,3}(?:[A-Za-z][)*]{0,3} and (?:option )?[(*]{0,3})?$", re.IGNORECASE
+)
 _LINE_LABEL = re.compile(
     r"^[ \t>*_\-]{0,6}[(\[]?([A-Za-z])[*_]{0,2}[)\].:][*_]{0,2}(?=\s|[*_])(?P<rest>[^\n]{0,300})", re.MULTILINE
 )
@@ -153,8 +162,8 @@ _LINE_LABEL = re.compile(
 
 def plain(text: str) -> str:
     """`text` with letters of other widths and styles in ASCII and LaTeX fonts and hedges blanked; positions stay."""
-    if not text.isascii():
-        text = _FANCY_ONE.sub(lambda m: _FANCY[ord(m[0])], text)
+    if not text.isascii() and _FANCY_ONE.search(text):
+        text = text.translate(_FANCY)
     if "\\" in text:
         text = _FONT.sub(_blanks, text)
     if "</" in text:
@@ -224,6 +233,16 @@ def line_letter(text: str) -> Letter | None:
     return Letter(found.letter, found.at + len(text) - len(text.lstrip())) if isinstance(found, Letter) else None
 
 
+def ends_a_list(text: str) -> bool:
+    """Whether a `plain` text ends in a list of bare letters: two lines in a row, or three with blanks, that differ."""
+    lines = text.rstrip()[-_SHORT:].split("\n")
+    for tail, n in ((lines[-2:], 2), ([line for line in lines if line.strip()][-3:], 3)):
+        alone = [line[1].upper() for line in map(_LETTER_LINE.fullmatch, tail) if line]
+        if len(set(alone)) == n:
+            return True
+    return False
+
+
 def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
     """The one letter that a `plain` text of any form commits to; letters past `n_choices` are no options."""
     low = lowered(text)
@@ -236,6 +255,8 @@ def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
     for match in reversed(matches):
         letter, start, end = match[0].upper(), match.start(), match.end()
         if _WRONG.match(text, end) or _WRONG_ROW.match(text, end) or not asserts(low, start, end, adjacent=True):
+            continue
+        if _BETWEEN.search(text, max(0, start - 40), start):
             continue
         if _RIGHT.match(text, end):
             right.append(Letter(letter, start))
@@ -295,6 +316,8 @@ def _weighs(text: str, match: re.Match[str], *, bare: bool) -> bool:
         return False
     if bracketed or letter == "I" or not bare:
         return bracketed or right
+    if not right and _OF.search(text, low, start):
+        return False
     if letter == "A":
         return not _ARTICLE_NEXT.match(text, end)
     if letter.isupper():

@@ -4,6 +4,7 @@ Candidates come from `prose`, best first. A box is taken as it stands; boxes or 
 joins belong together, and a per cent sign directly after one belongs to it. In other candidates the whole text counts
 when it can be read; else the formula that opens a marked answer, or the last formula; else what follows the last `is`
 or the like, when that can be read. Nothing is cut out of a formula.
+`!` after a number is a factorial in a formula, in a box and where the whole text is mathematics; in prose it exclaims.
 Not covered: answers that only several sentences together give, and alignments over several lines.
 Easy to break: linear time; formulas are found in one pass.
 """
@@ -41,8 +42,14 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_ANSWER = re.compile(
-    r"\s*(\S.{0,80}?) is (?:the|our|my) (?:final |correct |right )?(?:answer|solution|result|value)[.!]?\s*"
+    r"\s*(?:(?:therefore|thus|hence|so|then)[,\s]\s{0,2})?(\S.{0,80}?)"
+    r" is (?:the|our|my) (?:final |correct |right )?(?:answer|solution|result|value)[.!]?\s*",
+    re.IGNORECASE,
 )
+_BOLD = re.compile(r"\*\*([^*\n]{1,80})\*\*")
+_SHOUTED = re.compile(r"(?<=\d)!+$")
+_FACTORIAL = re.compile(r"!(?=[ \t]{0,2}[=+*/^×·-])[^.!?\n]{1,80}|!(?=\s|$)")
+_MOSTLY_FACTORIAL = frozenset(")nkmN")
 _TAIL = 6000
 
 
@@ -63,7 +70,7 @@ def find_answer(part: Part, response: str) -> Answer | None:
     for candidate in committed(part):
         if candidate.rule == "box":
             return _boxed(candidate, part, response)
-        found = _formula(candidate, response)
+        found = _formula(_with_factorial(candidate, response), response)
         if candidate.rule in _MARKED or (found is not None and is_readable(found.text)):
             return found or Answer(candidate.text, candidate.rule, candidate.span)
         fallback = fallback or found or Answer(candidate.text, candidate.rule, candidate.span)
@@ -142,6 +149,21 @@ def _sign_end(text: str, at: int) -> int:
     return at
 
 
+def _with_factorial(candidate: Candidate, response: str) -> Candidate:
+    """The candidate with the factorial at which its sentence seemed to end (`5! = 120`, `n!`), without exclamations."""
+    low, high = candidate.span
+    shouted = (
+        _SHOUTED.search(candidate.text) if candidate.rule in _MARKED and response[high : high + 1] == "!" else None
+    )
+    if shouted:
+        return Candidate(candidate.text[: shouted.start()], (low, low + shouted.start()), candidate.rule)
+    sign = _FACTORIAL.match(response, high) if candidate.rule in _MARKED else None
+    if sign is None or (sign[0] == "!" and candidate.text[-1] not in _MOSTLY_FACTORIAL):
+        return candidate
+    text = candidate.text + sign[0]
+    return Candidate(text, (low, low + len(text)), candidate.rule) if is_readable(text) else candidate
+
+
 def _formula(candidate: Candidate, response: str) -> Answer | None:
     """The answer inside a candidate that is prose, formula or both."""
     text, start = candidate.text, candidate.span[0]
@@ -163,6 +185,9 @@ def _formula(candidate: Candidate, response: str) -> Answer | None:
         return Answer(response[start + low : start + high], candidate.rule, (start + low, start + high))
     if whole:
         return None
+    bold = list(_BOLD.finditer(text))
+    if len(bold) == 1 and any(map(str.isdigit, bold[0][1])) and is_readable(bold[0][1]):
+        return Answer(bold[0][1], candidate.rule, (start + bold[0].start(1), start + bold[0].end(1)))
     return _prose_value(text, candidate.rule, start)
 
 
@@ -179,7 +204,7 @@ def _prose_value(text: str, rule: str, start: int) -> Answer | None:
     cues = [m.end() for m in _CUE.finditer(text[-400:])]
     offset = max(0, len(text) - 400)
     for cue in reversed(cues[-3:]):
-        value = text[offset + cue :].strip(" *_`")
+        value = _SHOUTED.sub("", text[offset + cue :].strip(" *_`"))
         if value and any(c.isdigit() or c in "\\√π∞" for c in value) and is_readable(value):
             at = text.index(value, offset + cue)
             return Answer(value, rule, (start + at, start + at + len(value)))

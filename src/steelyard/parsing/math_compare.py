@@ -180,6 +180,8 @@ def _items(meaning: Value | Finite) -> tuple[Node, ...]:
 
 
 def _same_assigned(a: Assigned, b: Assigned, ask: Ask) -> bool | None:
+    if a.function and b.function and a.name.count("'") != b.name.count("'"):
+        return False  # a derivative is not the function
     if a.name == b.name or a.function or b.function:
         return _same_meaning(a.meaning, b.meaning, ask)
     if num(0) in (a.relation, b.relation) or a.relation.op == "rel" or b.relation.op == "rel":

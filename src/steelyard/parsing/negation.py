@@ -9,12 +9,15 @@ by the next sentence (`x. That is false.`), withdrawn (`x. No wait, y`), suppose
 else's claim (`some say x`; what a notice, a file or a log says counts as said).
 Not covered: irony, relative clauses with their own negation.
 Easy to break: linear time; a look never leaves the sentence by more than one and goes no further than `_REACH`
-characters, and of very many occurrences only the first and the last `_MOST` are looked at.
+characters. Of very many occurrences only the first and the last `_MOST` are looked at, these in the last `_TAIL`
+characters.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
+from itertools import islice
 from typing import Literal
 
 from steelyard.parsing import cues
@@ -26,6 +29,7 @@ WINDOW = 3
 
 _REACH = 300
 _MOST = 300
+_TAIL = 50_000
 
 
 def words(text: str) -> list[str]:
@@ -51,13 +55,16 @@ def _is_trigger(word: str) -> bool:
     return word in TRIGGERS or word.endswith("n't")
 
 
-def asserted_phrase(text: str, phrase: str) -> tuple[int, bool]:
-    """How often a phrase stands in `text` as a whole token, and whether some occurrence is asserted (rules 2)."""
+def asserted_phrase(text: str, phrase: str) -> tuple[bool, bool]:
+    """Whether a phrase stands in `text` as a whole token, and whether some occurrence is asserted (rules 2)."""
     cased = canonical(text)
-    low = lowered(cased)
-    spans = list(occurrences(low, lowered(canonical(phrase.strip()))))
-    looked = spans if len(spans) <= 2 * _MOST else spans[:_MOST] + spans[-_MOST:]
-    return len(spans), any(asserts(low, start, end, cased=cased) for start, end in looked)
+    low, token = lowered(cased), lowered(canonical(phrase.strip()))
+    spans = list(islice(occurrences(low, token), 2 * _MOST))
+    if len(spans) == 2 * _MOST:
+        tail = max(spans[-1][1], len(low) - _TAIL)
+        later = deque(((a + tail, b + tail) for a, b in occurrences(low[tail:], token)), maxlen=_MOST)
+        spans = spans[:_MOST] + list(later) if later else spans
+    return bool(spans), any(asserts(low, start, end, cased=cased) for start, end in spans)
 
 
 Stance = Literal["asserted", "denied", "open"]
@@ -127,7 +134,8 @@ def _negations(clause: str) -> int:
         if cue["again"]:
             count = 1
         elif cue["front"]:
-            count += cues.SUBJECT.search(clause, cue.end()) is None
+            told = cues.SUBJECT.search(clause, cue.end()) or cues.INSTEAD.search(clause, cue.end())
+            count += told is None
         elif cue["not"] or cue["other"]:
             count += 1
     return count

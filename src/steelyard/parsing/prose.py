@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 
 import msgspec
 
@@ -31,7 +32,16 @@ from steelyard.parsing.moods import (
     withdrawal,
 )
 
-__all__ = ["Candidate", "Part", "committed", "final_part", "is_refusal", "undecorated", "without_reasoning"]
+__all__ = [
+    "Candidate",
+    "Part",
+    "commitments",
+    "committed",
+    "final_part",
+    "is_refusal",
+    "undecorated",
+    "without_reasoning",
+]
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -76,30 +86,38 @@ _PAIRS = (
 
 def committed(part: Part, phrases: Alternatives | None = None) -> list[Candidate]:
     """The candidates of a part, best first; `phrases` marks further places after which an answer stands."""
+    return list(commitments(part, phrases))
+
+
+def commitments(part: Part, phrases: Alternatives | None = None) -> Iterator[Candidate]:
+    """The same one by one: whoever stops at the first saves what finding the others would cost."""
     text, low = part.text, lowered(part.text)
     known = marks(text, low, phrases)
-    found: list[Candidate] = []
-    start, below = 0, len(text)
+    start, below, found = 0, len(text), False
     for mark in reversed(known):
         if not asserts(text, mark):
             continue
         end = _content_end(text, mark)
         cue = withdrawal(text, low, mark, end, below)
+        some: list[Candidate] = []
         if cue is None:
             if below == len(text):
-                found += _second_thought(part, end)
+                some += _second_thought(part, end)
             if mark.rule != "label" or not _is_explanation(text, mark, end):
-                found += _candidate(part, positive(text, mark.content, end), mark.rule)
+                some += _candidate(part, positive(text, mark.content, end), mark.rule)
         elif below == len(text):
             start = cue[1]
-            found += _candidate(part, corrected(text, start), "correction")
-        below = mark.start
+            some += _candidate(part, corrected(text, start), "correction")
+        below, found = mark.start, found or bool(some)
+        yield from some
     if not found and start == 0 and (loose := last_withdrawal(low)) is not None:
         start = loose
-        found += _candidate(part, corrected(text, loose), "correction")
+        some = _candidate(part, corrected(text, loose), "correction")
+        found = bool(some)
+        yield from some
     if not known and not found:
-        found += _second_thought(part, max(0, len(text) - _TAIL), _SHORTEST)
-    return found + _fallbacks(part, start)
+        yield from _second_thought(part, max(0, len(text) - _TAIL), _SHORTEST)
+    yield from _fallbacks(part, start)
 
 
 def is_refusal(text: str) -> bool:
@@ -161,12 +179,11 @@ def _second_thought(part: Part, end: int, longest: int = _SHORT_CORRECTION) -> l
     return _candidate(part, span, "correction") if span and span[1] - span[0] <= longest else []
 
 
-def _fallbacks(part: Part, start: int) -> list[Candidate]:
+def _fallbacks(part: Part, start: int) -> Iterator[Candidate]:
     text = part.text
-    found: list[Candidate] = []
     bold = deque(_BOLD_LINE.finditer(text, start), maxlen=1) if text.find("**", start) >= 0 else None
     if bold and not bold[0][1].rstrip().endswith((":", "：")):
-        found += _candidate(part, bold[0].span(1), "bold")
+        yield from _candidate(part, bold[0].span(1), "bold")
     end = len(text)
     while end > start:
         if text[end - 1].isspace():
@@ -174,7 +191,7 @@ def _fallbacks(part: Part, start: int) -> list[Candidate]:
             continue
         line = max(start, text.rfind("\n", start, end) + 1)
         if not _TRAILER.match(text, line, end):
-            found += _candidate(part, (line, end), "last-line")
+            yield from _candidate(part, (line, end), "last-line")
             break
         end = line - 1
-    return found + _candidate(part, (start, len(text)), "whole")
+    yield from _candidate(part, (start, len(text)), "whole")

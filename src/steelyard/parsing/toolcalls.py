@@ -26,6 +26,7 @@ CLOSE = "</tool_call>"
 _CLOSED = re.compile(r"\s*(?:</tool_call>|(?=<tool_call>)|\Z)")
 _TAG = re.compile(r"</?tool_call>")
 _SPACE = re.compile(r"\s*")
+_SHORT = 100
 _FREE_SCAN, _MOST_SCANS = 50_000, 2  # characters, and times the text, that broken blocks may be scanned for their end
 
 
@@ -64,6 +65,7 @@ def render_tool_call(name: str, arguments: Mapping[str, Any]) -> str:
 
 def _blocks(text: str) -> Iterator[ParsedCall]:
     at, budget = 0, max(_FREE_SCAN, _MOST_SCANS * len(text))
+    broken: dict[str, InputError] = {}  # a loop repeats one block thousands of times
     while (opened := text.find(OPEN, at)) >= 0:
         start = opened + len(OPEN)
         if text[opened - 1 : opened] == "`" and text[start : start + 1] == "`":  # the tag is spoken of, not used
@@ -73,7 +75,11 @@ def _blocks(text: str) -> Iterator[ParsedCall]:
         if body is None:
             budget -= scanned
             end, at = _plain_end(text, start)
-            yield _call(_value(text[start:end]), (opened, at))
+            block = text[start:end]
+            value = broken.get(block) or _value(block)
+            if isinstance(value, InputError) and len(block) <= _SHORT:
+                broken[block] = value
+            yield _call(value, (opened, at))
         else:
             value, at = body
             yield _call(value, (opened, at))

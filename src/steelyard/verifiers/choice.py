@@ -2,9 +2,12 @@
 
 Reading, in this order: committed answers of the prose (boxes, `Answer: B`, `I pick B`; see `parsing.prose`), the last
 line, a line that is only a letter, the whole reply; see `parsing.letters` for what counts as a letter. An answer that
-says that there is none (`none of the above`) or that names two letters ends the search.
+says that there is none (`none of the above`) or that names two letters ends the search. Of a reply of more than
+200,000 characters the last 150,000 count, and where nothing is marked there, what is marked in the first 50,000.
 A committed answer that is one option's whole text stands for its letter.
 Not covered: an option's text inside other prose.
+Since `rules: 2` a list of bare letters, the two of `between A and C`, a letter with an index and the name of a thing
+(`one mole of H`) are no answer; `therefore option C` and `C as the answer` are.
 Easy to break: the article `A`, the pronoun `I`, and a list of all options, none of which commits.
 """
 
@@ -21,6 +24,7 @@ from steelyard.parsing.fold import fold
 from steelyard.parsing.letters import (
     Clash,
     Letter,
+    ends_a_list,
     head_letter,
     is_short,
     line_letter,
@@ -29,11 +33,12 @@ from steelyard.parsing.letters import (
     plain,
     prose_letter,
 )
-from steelyard.parsing.prose import Candidate, committed, final_part, is_refusal, undecorated
+from steelyard.parsing.prose import Candidate, Part, commitments, final_part, is_refusal, undecorated
 from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import NO_ANSWER, Config, Spoil, Verifier
 
 _KINDS = ("option", "choice", "alternative", "letter", "statement", "selection", "pick", "one")
+_KINDS_NEEDED = ("one", "option", "letter", "statement", "choice", "alternative", "selection", "pick")
 _KIND = f"(?:{'|'.join(_KINDS)})"
 _BEST = ("correct", "right", "best", "final", "chosen", "appropriate", "suitable", "proper", "true", "accurate")
 _CHOOSE = (
@@ -45,11 +50,11 @@ _PHRASES = Alternatives(
         Alternative(
             rf"(?:{'|'.join(_BEST)}) {_KIND}(?: here| therefore| thus)?"
             r"(?: is| was| would be| must be| should be| seems to be|'s|:)(?: indeed| clearly| definitely| therefore)?",
-            (tuple(f"{best} " for best in _BEST), _KINDS),
+            (_KINDS_NEEDED, tuple(f"{best} " for best in _BEST)),
         ),
         Alternative(
             rf"{_KIND} (?:that|which) (?:[\w'’-]{{1,20}} ){{1,6}}?is(?![\w'’])",
-            ((" that ", " which "), (" is",), tuple(f"{kind} {who} " for kind in _KINDS for who in ("that", "which"))),
+            (_KINDS_NEEDED, (" that ", " which "), (" is",)),
         ),
         Alternative(
             r"(?:my|our|the) (?:final |best )?(?:vote|pick|choice|selection|guess|bet|money|decision|verdict"
@@ -68,7 +73,11 @@ _PHRASES = Alternatives(
         ),
         Alternative(
             r"(?:so|thus|therefore|hence),? (?:it is|it['’]s|it must be|this is|that['’]s|that is|the answer)",
-            (("so", "thus", "therefore", "hence"), (" it", " this is", " that", " the answer")),
+            (("so it", "so this is", "so that", "so the answer", "so, ", "thus", "therefore", "hence"),),
+        ),
+        Alternative(
+            r"(?:so|thus|therefore|hence),?(?= (?:option|choice|answer|letter) [(*]{0,3}[a-z][)*]{0,3}(?:[.!\n]|$))",
+            (("so", "thus", "therefore", "hence"), (" option ", " choice ", " answer ", " letter ")),
         ),
         Alternative(r"(?:leaves|leaving)(?: us)?(?: only| just)?(?: with)?(?: only| just)?", (("leaves", "leaving"),)),
         Alternative(
@@ -81,7 +90,10 @@ _PHRASES = Alternatives(
     ]
 )
 _ROOM = 400
+_HEAD, _TAIL = 50_000, 150_000
+"""Characters read of a reply that is longer than both: no model writes so much but in a loop."""
 _FALL_BACKS = frozenset({"bold", "last-line", "whole"})
+_MARKED = frozenset({"correction", "box", "tag", "hashes", "label", "phrase"})
 
 
 class ChoiceConfig(Config, frozen=True):
@@ -94,12 +106,29 @@ def _read(attempt: Attempt, config: ChoiceConfig) -> Reading | Unread:
     part = final_part(attempt.answer)
     if not part.text.strip():
         return Unread(part.reason or "the answer is empty")
-    listed = lists_options(plain(part.text))
-    clash = None
-    for candidate in committed(part, _PHRASES):
+    if len(part.text) <= _HEAD + _TAIL:
+        return _read_part(part, config)
+    tail = len(part.text) - _TAIL
+    found = _read_part(Part(part.text[tail:], part.offset + tail), config)
+    if isinstance(found, Reading) and found.rule in _MARKED:
+        return found
+    head = _read_part(Part(part.text[:_HEAD], part.offset), config)
+    return head if isinstance(head, Reading) and (head.rule in _MARKED or isinstance(found, Unread)) else found
+
+
+def _read_part(part: Part, config: ChoiceConfig) -> Reading | Unread:
+    clash: Clash | None = None
+    known: dict[str, Letter | Clash | None] = {}
+    listed: bool | None = None  # looked up for unmarked answers only, which alone need it
+    for candidate in commitments(part, _PHRASES):
+        if listed is None and candidate.rule in _FALL_BACKS:
+            text = plain(part.text)
+            listed = lists_options(text)
+            if ends_a_list(text):
+                return Unread("letters on lines of their own that differ")
         if candidate.rule == "whole" and not listed and (line := line_letter(plain(candidate.text))):
             return _reading(line, candidate, "line")
-        found = _letter(candidate, len(config.choices), listed=listed)
+        found = _letter(candidate, len(config.choices), listed=bool(listed), known=known)
         if isinstance(found, Letter):
             return _reading(found, candidate, candidate.rule)
         if found is None and (letter := _option_repeated(candidate.text, config)):
@@ -125,7 +154,10 @@ def _reading(found: Letter, candidate: Candidate, rule: str) -> Reading:
     return Reading(found.letter, rule, (at, at + 1))
 
 
-def _letter(candidate: Candidate, n_choices: int, *, listed: bool) -> Letter | Clash | None:
+def _letter(
+    candidate: Candidate, n_choices: int, *, listed: bool, known: dict[str, Letter | Clash | None]
+) -> Letter | Clash | None:
+    """The letter of a candidate; `known` keeps what the prose of a text says: a reply of one line is two candidates."""
     text = plain(candidate.text)
     if candidate.rule not in _FALL_BACKS:
         head = head_letter(text)
@@ -135,7 +167,10 @@ def _letter(candidate: Candidate, n_choices: int, *, listed: bool) -> Letter | C
     if listed and candidate.rule == "last-line" and opens_option(text):
         return None
     opens = not (listed and candidate.rule == "whole") and (is_short(text) or text.lstrip(" (")[:1].isupper())
-    return (head_letter(text) if opens else None) or prose_letter(text, n_choices)
+    head = head_letter(text) if opens else None
+    if head is None and text not in known:
+        known[text] = prose_letter(text, n_choices)
+    return head or known[text]
 
 
 def _decide(found: Reading, target: str, config: ChoiceConfig) -> Verdict:
@@ -183,6 +218,7 @@ _WRONG = ("wrong-choice", NO_ANSWER)
 VERIFIERS: tuple[Verifier, ...] = (
     Verifier(
         name="choice",
+        rules=2,
         config=ChoiceConfig,
         misses=("wrong-choice",),
         read=_read,

@@ -62,7 +62,7 @@ def _read(attempt: Attempt, config: FieldsConfig) -> Reading | Unread:
 def _locate(answer: str, tolerant: bool) -> JsonFound | str:
     """JSON that stands alone wins, then what is left without reasoning, then fences and prose that still count."""
     plain = without_reasoning(answer)
-    for text, offset in ((answer, 0), (plain.text, plain.offset)):
+    for text, offset in ((answer, 0), (plain.text, plain.offset))[: 1 if plain.text == answer else 2]:
         found = json_in(text, tolerant=False)
         if isinstance(found, JsonFound):
             return JsonFound(found.value, (found.span[0] + offset, found.span[1] + offset), found.rule)

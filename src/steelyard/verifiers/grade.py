@@ -98,6 +98,7 @@ def _vary_verdict(_target: str, config: GradeConfig, _prompt: str) -> str | None
 VERIFIERS: tuple[Verifier, ...] = (
     Verifier(
         name="grade",
+        rules=2,
         config=GradeConfig,
         misses=("graded-incorrect", "graded-not-attempted", "graded-other"),
         read=_read,

@@ -193,7 +193,7 @@ def _large_fractions(target: str, _config: MathConfig, _prompt: str) -> str | No
 
 
 def _as_decimal(target: str, _config: MathConfig, _prompt: str) -> str | None:
-    """A fraction as a decimal, where that is exact, and the other way round."""
+    """A scalar that is a fraction as its decimal, where that ends and is not how the target is written."""
     if not _is_scalar(target):
         return None
     try:

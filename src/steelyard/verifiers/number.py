@@ -19,7 +19,7 @@ from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.parsing.numbers import number_from_text, plain_text
 from steelyard.parsing.one_number import Number, Uncommitted, committed_number
-from steelyard.parsing.prose import Candidate, committed, final_part, is_refusal
+from steelyard.parsing.prose import Candidate, commitments, final_part, is_refusal
 from steelyard.parsing.units import Unit, convert, parse_unit, siblings
 from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import NO_ANSWER, Config, Spoil, Verifier
@@ -50,7 +50,7 @@ def _read(attempt: Attempt, config: NumberConfig) -> Reading | Unread:
     part = final_part(attempt.answer.translate(_LINE_ENDS))
     if part.reason:
         return Unread(part.reason)
-    for candidate in committed(part):
+    for candidate in commitments(part):
         if candidate.rule == "last-line":
             continue  # one_number looks through the sentences of the whole text itself
         found = committed_number(candidate.text, config.unit, marked=candidate.rule not in _UNMARKED)

@@ -1,7 +1,9 @@
 """`order`: the answer puts the target's labels in the target's order.
 
-The target is a JSON list of distinct labels. The answer is a JSON list, numbered lines, or a row (`B > A > C`,
-`B, A, C`, `B -> A -> C`, `first B, then A and finally C`; with `<` the row is read backwards). Labels are folded texts.
+The target is a JSON list of distinct labels. The answer is a JSON or Python list, numbered lines, or a row
+(`B > A > C`, `B, A, C`, `B -> A -> C`, `1) B 2) A 3) C`, `first B, then A and finally C`; with `<` the row is read
+backwards; signs may be LaTeX). Labels are folded texts. Words around a row are seen through only where an expected
+label is left.
 Not covered: ties.
 Easy to break: a row of one-letter labels without separators (`BAC`).
 """
@@ -16,17 +18,28 @@ from steelyard.attempt import Attempt
 from steelyard.canonical import canonical_text
 from steelyard.errors import InputError
 from steelyard.parsing.fold import fold
-from steelyard.parsing.lists import items_of
+from steelyard.parsing.lists import items_of, without_words
 from steelyard.parsing.prose import final_part
 from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import Config, Spoil, Verifier, as_text
 
+_SIGN = r"(?:->|→|⇒|⟶|➔|=>|>|<|←|<-|≻|≺|&[gl]t;|\\(?:to|(?:long)?rightarrow|succ|prec|gt|lt|leftarrow)(?![a-z]))"
 _SEPARATOR = re.compile(
-    r"\s*(?:->|→|⇒|=>|>|<|≻|≺|[,;\n，、；])\s*(?:(?:and|then|next|finally|lastly|last|followed by|and then|and"
-    r" finally)\s+)?"
-    r"|\s+(?:and then|and finally|and lastly|followed by|then|and|before)\s+",
+    rf"\s*(?:\${_SIGN}\$|{_SIGN}|[,;\n，、；])\s*(?:(?:and then|and finally|and lastly|and|then|next|finally|lastly"
+    r"|last|followed by)\s+)?"
+    r"|\s+(?:and then|and finally|and lastly|followed by|then|and|before|precedes)\s+",
     re.IGNORECASE,
 )
+_BACKWARD = re.compile(r"[<≺←]|&lt;|\\(?:prec|lt|leftarrow)(?![a-z])")
+_FORWARD = re.compile(r"(?<![<])[>≻→⇒⟶➔]|&gt;|\\(?:succ|gt|to|(?:long)?[rR]ightarrow)(?![a-z])")
+_IN_ORDER = re.compile(
+    r"\(?(?:in (?:that|this|the given|exactly (?:that|this)) (?:exact |precise |very )?(?:order|sequence)"
+    r"|respectively)\)?",
+    re.IGNORECASE,
+)
+_RANKS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last")
+_RANK = re.compile(rf"\b({'|'.join(_RANKS)})\b", re.IGNORECASE)
+_LONGEST_ROW = 4_000
 _OPENER = re.compile(r"(?:first|firstly|the order is|order)[,:]?\s+", re.IGNORECASE)
 
 
@@ -36,10 +49,15 @@ def _read(attempt: Attempt, _config: Config) -> Reading | Unread:
     if items is None:
         return Unread(part.reason or "the answer is empty")
     values = items.values
-    if items.rule != "json" and values:
+    if items.rule not in ("json", "python", "lines"):
+        shown = part.text[items.span[0] - part.offset : items.span[1] - part.offset]
+        ranks = [_RANKS.index(rank.lower()) for rank in _RANK.findall(shown[:_LONGEST_ROW])]
+        if ranks != sorted(ranks):
+            return Unread("the words of rank are not in their order")
+    if not items.typed and values:
         values = [_OPENER.sub("", values[0], count=1) if _OPENER.match(values[0]) else values[0], *values[1:]]
         shown = part.text[items.span[0] - part.offset : items.span[1] - part.offset]
-        if items.rule != "lines" and re.search(r"[<≺]", shown) and not re.search(r"[>≻→]", shown):
+        if items.rule != "lines" and _BACKWARD.search(shown) and not _FORWARD.search(shown):
             values = values[::-1]
     return Reading(values, items.rule, items.span)
 
@@ -59,7 +77,11 @@ def _decide(found: Reading, target: str, _config: Config) -> Verdict:
     wanted = [fold(label) for label in _labels(target)]
     if not isinstance(found.value, list):
         return failed("wrong-elements", f"expected a list, got {type(found.value).__name__}")
-    got = [fold(as_text(value)) for value in found.value]
+    given = [as_text(value) for value in found.value]
+    if found.rule not in ("json", "python"):
+        given = without_words(given, lambda text: fold(text) in wanted)
+        given = given[:-1] if len(given) > 1 and _IN_ORDER.fullmatch(given[-1]) else given
+    got = [fold(text) for text in given]
     if len(got) == 1 and len(got[0]) == len(wanted) and all(len(label) == 1 for label in wanted):
         got = list(got[0])
     if got == wanted:

@@ -1,8 +1,9 @@
 """`set`: the answer names exactly the elements of the target, in any order.
 
-The target is a JSON list. The answer is a JSON list, list lines, or a row parted by commas, semicolons or `and`. In a
-JSON answer values are typed (`1` is `1.0`, but neither `"1"` nor `true`); in prose every element is a text. Texts are
-folded as `exact` does. With `multiset` it counts how often each element stands.
+The target is a JSON list. The answer is a JSON or Python list, list lines, or a row parted by commas, semicolons or
+`and`, in braces or not. In a list as code values are typed (`1` is `1.0`, but neither `"1"` nor `true`); in prose every
+element is a text. Texts are folded as `exact` does. With `multiset` it counts how often each element stands. Words
+around a row, and words for the empty set, are seen through only where what is expected is left.
 Easy to break: an element that holds `and` or a comma: what is expected decides whether it is parted.
 """
 
@@ -19,7 +20,7 @@ from steelyard.attempt import Attempt
 from steelyard.canonical import canonical_text
 from steelyard.errors import InputError
 from steelyard.parsing.fold import fold
-from steelyard.parsing.lists import items_of
+from steelyard.parsing.lists import items_of, without_words
 from steelyard.parsing.prose import final_part
 from steelyard.verdict import Miss, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import Config, Spoil, Verifier, as_text
@@ -34,6 +35,18 @@ class SetConfig(Config, frozen=True):
 _SEPARATOR = re.compile(r"\s*[,;\n，、；]\s*(?:(?:and|or|&)\s+)?")
 _AND = re.compile(r"\s+(?:and|&|or|und|et|y)\s+|\s*&\s*", re.IGNORECASE)
 _PROSE = "prose"
+_LONGEST_EMPTY = 240
+_LONGEST_ELEMENT = 4_000
+_EMPTY = re.compile(
+    r"(?:.{0,80}\b(?:is|are|be|answer|equals|=)[ :]+)?(?:just |simply |therefore |thus )?"
+    r"(?:(?:the |an |a )?(?:empty|null)(?: (?:set|list|collection))?|∅|\\emptyset|\\varnothing|nothing"
+    r"|(?:there (?:are|is|exists?) )?(?:none(?: of (?:them|these|those))?|no (?:such )?\w+(?: \w+)?))"
+    r"(?: (?:here|at all|exists?|qualif\w+|match\w*|appl\w+|satisf\w+ .{1,60}))?",
+    re.IGNORECASE,
+)
+_NOT_EMPTY = re.compile(
+    r"\b(?:not|non|never|idea|clue|answer|information|data|doubt|question|longer)\b|n['’]t\b|non-", re.IGNORECASE
+)
 
 
 def _read(attempt: Attempt, _config: SetConfig) -> Reading | Unread:
@@ -41,7 +54,7 @@ def _read(attempt: Attempt, _config: SetConfig) -> Reading | Unread:
     items = items_of(part, _SEPARATOR)
     if items is None:
         return Unread(part.reason or "the answer is empty")
-    rule = items.rule if items.rule == "json" else f"{_PROSE}-{items.rule}"
+    rule = items.rule if items.typed else f"{_PROSE}-{items.rule}"
     return Reading(items.values, rule, items.span)
 
 
@@ -78,7 +91,7 @@ def _decide(found: Reading, target: str, config: SetConfig) -> Verdict:
     wanted = elements(target)
     if found.rule.startswith(_PROSE):
         want = Counter(map(untyped, wanted))
-        got = Counter(_parted(found.value, want))
+        got = Counter() if not want and _says_empty(found.value) else Counter(_parted(found.value, want))
     else:
         want, got = Counter(map(typed, wanted)), Counter(map(typed, found.value))
     if not config.multiset:
@@ -88,13 +101,27 @@ def _decide(found: Reading, target: str, config: SetConfig) -> Verdict:
     return Verdict(not misses, misses)
 
 
-def _parted(values: Iterable[str], want: Counter[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
+def _says_empty(values: list[str]) -> bool:
+    """Whether the one text of a row says that there is no element (`the empty set`, `there are none`)."""
+    text = values[0].strip("$ ") if len(values) == 1 else ""
+    said = _EMPTY.fullmatch(text[:_LONGEST_EMPTY])
+    return said is not None and _NOT_EMPTY.search(text) is None
+
+
+def _parted(values: list[str], want: Counter[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
     """Elements of prose, parted at `and` unless they are expected as they stand."""
-    for value in values:
-        if untyped(value) in want:
-            yield untyped(value)
-        else:
-            yield from (untyped(piece) for piece in _AND.split(value) if piece.strip())
+
+    def known(text: str) -> bool:
+        return len(text) <= _LONGEST_ELEMENT and untyped(text) in want
+
+    pieces: list[str] = []
+    for value in without_words(values, known):
+        pieces += (
+            [value]
+            if len(value) > _LONGEST_ELEMENT or known(value)
+            else [piece for piece in _AND.split(value) if piece.strip()]
+        )
+    return map(untyped, without_words(pieces, known))
 
 
 def _check(target: str, config: SetConfig) -> None:

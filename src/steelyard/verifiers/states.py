@@ -39,14 +39,14 @@ def _decide(found_text: Reading, target: str, config: StatesConfig) -> Verdict:
         miss = "not-stated" if config.polarity == "asserted" else "states-ruled-out"
         return failed(miss, f"expected text, got {type(found_text.value).__name__}")
     if config.rules == 1:
-        stated, count = stated_in_window(found_text.value, phrase), len(found(found_text.value, phrase))
+        stated, stands = stated_in_window(found_text.value, phrase), bool(found(found_text.value, phrase))
     else:
-        count, stated = asserted_phrase(found_text.value, phrase)
+        stands, stated = asserted_phrase(found_text.value, phrase)
     if config.polarity == "not-asserted":
         return failed("states-ruled-out", phrase) if stated else PASSED
     if stated:
         return PASSED
-    return failed("not-stated", f"{phrase!r} is {'never asserted' if count else 'absent'}")
+    return failed("not-stated", f"{phrase!r} is {'never asserted' if stands else 'absent'}")
 
 
 def _check(target: str, config: StatesConfig) -> None:
@@ -88,6 +88,7 @@ def _after_a_denial(target: str, config: StatesConfig, _prompt: str) -> str | No
 VERIFIERS: tuple[Verifier, ...] = (
     Verifier(
         name="states",
+        rules=2,
         config=StatesConfig,
         misses=("not-stated", "states-ruled-out"),
         read=_read,

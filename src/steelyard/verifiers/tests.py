@@ -4,7 +4,8 @@ Source: SANDBOX.md "Tests as a verifier" (strength `tests`), REQUIREMENTS decisi
 Positive evidence only: every expected test id must be reported as passed by a program that never imports the code
 under test (`unittest_runner`). An exit code, a printed summary and a test that is not there prove nothing.
 What is graded: the base, the changes that `allow` lets through, protected originals put back, files that steer the
-interpreter or a test framework left out, and the hidden tests laid on top.
+interpreter or a test framework left out, and the hidden tests laid on top. An edited original fails under
+`on_tamper: fail` without running anything.
 Not covered: pytest suites; code that defeats assertions inside its own process (said in every passing verdict).
 Easy to break: a new file beside a test module that the import system would prefer to it.
 """
@@ -44,6 +45,9 @@ STEERING = (
 )
 """Changes that are never laid over: they steer the interpreter or a test framework, not the program."""
 
+NOT_RUN = "not-run"
+"""Why there are no results where an edited test has decided already; evidence of another setting is gathered anew."""
+
 _RUNNER_DIR = "/steelyard"
 _START_S = 5.0  # the runner's own start and end, on top of the tests' time
 _ID = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*){2,}")
@@ -74,6 +78,8 @@ def _probe(item: Item, attempt: Attempt, kit: Kit, config: TestsConfig) -> Evide
     trusted = {**base, **hidden}
     files = {test_id: _module_file(test_id, trusted, config.roots) for test_id in config.ids}
     graded = _graded(base, attempt.workspace or Diff(), config, files)
+    if graded["tampered"] and config.on_tamper == "fail":
+        return Evidence({"results": None, **_seen(graded), "why": NOT_RUN, "rc": None, "output_tail": ""})
     tree = {**lay_over(base, Diff(graded["changes"])), **hidden}
     known = {test_id: path for test_id, path in files.items() if path}
     guarded = sorted({path for path in tree if matches_any(path, config.protect)} | hidden.keys() | set(known.values()))
@@ -84,14 +90,17 @@ def _probe(item: Item, attempt: Attempt, kit: Kit, config: TestsConfig) -> Evide
     return Evidence(
         {
             "results": report.get("results", {}) if report else None,
-            "tampered": graded["tampered"],
-            "dropped": graded["dropped"],
+            **_seen(graded),
             "why": result.why,
             "rc": result.rc,
             "output_tail": (report or {}).get("output", result.output.decode(errors="replace"))[-_TAIL_CHARS:],
         },
         backend=kit.sandbox_name,
     )
+
+
+def _seen(graded: dict[str, Any]) -> dict[str, Any]:
+    return {"tampered": graded["tampered"], "dropped": graded["dropped"]}
 
 
 def _execute(item: Item, kit: Kit, tree: Tree, job: dict[str, Any], nonce: str) -> ExecResult:
@@ -125,7 +134,9 @@ def _graded(base: Tree, diff: Diff, config: TestsConfig, files: dict[str, str]) 
     tampered: list[str] = []
     dropped: list[str] = []
     for path, change in diff.changes.items():
-        if matches_any(path, config.protect) or path in originals:
+        if glob_error(path):  # a path that leaves the workspace, which only a forged diff can hold
+            dropped.append(path)
+        elif matches_any(path, config.protect) or path in originals:
             (tampered if path in base else dropped).append(path)
         elif matches_any(path, (*STEERING, *(() if path in base else shadows))) or not matches_any(path, config.allow):
             dropped.append(path)
@@ -186,6 +197,8 @@ def _decide(found: Evidence, _target: str, config: TestsConfig) -> Verdict:
         warnings.append(f"put back: {', '.join(seen['tampered'])}")
     if seen["dropped"]:
         warnings.append(f"left out: {', '.join(seen['dropped'])}")
+    if seen["why"] == NOT_RUN and misses:
+        return Verdict(False, misses, warnings)
     if seen["results"] is None:
         name = "timed-out" if seen["why"] == "timeout" else "crashed"
         misses.append(Miss(name, f"no report ({seen['why']}, exit code {seen['rc']}): {seen['output_tail'][-200:]}"))

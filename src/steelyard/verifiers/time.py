@@ -36,6 +36,8 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"[ ]{0,2}(?:-|–|—|to|until|or|and|/|through)[ ]{0,2}", re.IGNORECASE)
+_CLOCK_AFTER = re.compile(r"[ ]{0,2}(?:-|–|—|to|until|or|and|/|through)[ ]{0,2}\d{1,2}:\d{2}", re.IGNORECASE)
+"""The second clock time of `10 Feb 2009 16:00 to 17:00`, which names no instant."""
 _UNMARKED = frozenset({"bold", "last-line", "whole"})
 
 
@@ -82,7 +84,7 @@ def _committed(text: str, *, marked: bool) -> Instant | Unread | None:
     if not plain:
         return None
     chosen = plain[0] if marked else plain[-1]
-    if chosen in ranged:
+    if chosen in ranged or _CLOCK_AFTER.match(text, chosen.end):
         return Unread("a range of times or two alternatives")
     if not marked and len({i.seconds for i in plain}) > 1:
         return Unread("several times, none of them marked as the answer")
@@ -155,10 +157,8 @@ def _date_only(target: str, _config: TimeConfig, _prompt: str) -> str:
 
 
 def _shown(before: str, after: str, zone: int = 0) -> Any:
-    def make(target: str, config: TimeConfig, _prompt: str) -> str | None:
+    def make(target: str, _config: TimeConfig, _prompt: str) -> str:
         text = iso_text(_gold(target) + zone * 3600).removesuffix("Z")
-        if after.startswith(" ") and not config.assume_utc and "UTC" not in after:
-            return None
         return before + text + after
 
     return make
@@ -166,6 +166,15 @@ def _shown(before: str, after: str, zone: int = 0) -> Any:
 
 def _spaced(target: str, _config: TimeConfig, _prompt: str) -> str:
     return iso_text(_gold(target)).replace("T", " ").replace("Z", " UTC")
+
+
+def _basic(target: str, _config: TimeConfig, _prompt: str) -> str:
+    return iso_text(_gold(target)).replace("-", "").replace(":", "")
+
+
+def _time_first(target: str, _config: TimeConfig, _prompt: str) -> str:
+    date, clock = iso_text(_gold(target)).removesuffix("Z").split("T")
+    return f"{clock} UTC on {date}"
 
 
 VERIFIERS: tuple[Verifier, ...] = (
@@ -187,6 +196,8 @@ VERIFIERS: tuple[Verifier, ...] = (
         },
         vary={
             "space-and-utc": _spaced,
+            "basic-format": _basic,
+            "time-first": _time_first,
             "offset": _shown("", "+02:00", 2),
             "bold": _shown("The time of closest approach is **", "Z**."),
             "box": _shown("\\boxed{", "Z}"),

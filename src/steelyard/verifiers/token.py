@@ -1,12 +1,15 @@
 """`token`: the target stands in the answer as a whole token.
 
 The rule is seed 001's second one, with thousands separators ignored on both sides and a `v` before versions; see
-`parsing.tokens`. Text in reasoning blocks, struck-out text and run-ons do not count.
+`parsing.tokens`. Text in reasoning blocks, struck-out text and run-ons do not count. `rules: 1` is the seed's first
+rule, the target anywhere in the answer in any case: kept to judge old runs with, and refuted by its own wrong attempts.
 Not covered: whether the answer denies the token (`states` reads that), or how the model came to it.
 Easy to break: `12` stands neither in `123`, `12.5`, `12-pack` nor in `12,000`.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
@@ -16,6 +19,12 @@ from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import Config, Spoil, Verifier, as_text
 
 
+class TokenConfig(Config, frozen=True):
+    """Which rule says that the target stands in the answer."""
+
+    rules: Literal[1, 2] = 2
+
+
 def _read(attempt: Attempt, _config: Config) -> Reading | Unread:
     part = final_part(attempt.answer)
     if not part.text.strip():
@@ -23,8 +32,12 @@ def _read(attempt: Attempt, _config: Config) -> Reading | Unread:
     return Reading(part.text, "whole", (part.offset, part.offset + len(part.text)))
 
 
-def _decide(found: Reading, target: str, _config: Config) -> Verdict:
-    if holds(as_text(found.value), target):
+def _decide(found: Reading, target: str, config: TokenConfig) -> Verdict:
+    text = as_text(found.value)
+    if config.rules == 1:
+        inside = target.casefold() in text.casefold()
+        return PASSED if inside else failed("token-absent", f"{target!r} does not stand in the answer")
+    if holds(text, target):
         return PASSED
     return failed("token-absent", f"{target!r} does not stand in the answer as a whole token")
 
@@ -47,6 +60,7 @@ def _with(form: str, target: str) -> str | None:
 VERIFIERS: tuple[Verifier, ...] = (
     Verifier(
         name="token",
+        config=TokenConfig,
         misses=("token-absent",),
         read=_read,
         decide=_decide,

@@ -61,7 +61,8 @@ def _read(attempt: Attempt, config: ToolCallsConfig) -> Reading | Unread:
 
 
 def _reading(found: list[dict[str, Any]], rule: str, span: tuple[int, int] | None) -> Reading | Unread:
-    if not storable(found):
+    errors = {call["error"] for call in found if "error" in call}
+    if not storable([*errors, *(call for call in found if "error" not in call)]):
         return Unread("a call holds a number or a character that JSON text cannot keep")
     return Reading(found, rule, span)
 

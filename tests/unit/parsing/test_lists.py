@@ -15,7 +15,7 @@ COMMA = re.compile(r"\s*,\s*")
     [
         ('["a", 1, null]', ["a", 1, None], "json"),
         ("[1] first\n[2, 3]", [2, 3], "json"),
-        ("[NaN]", ["[NaN]"], "last-line"),
+        ("[NaN]", ["NaN"], "last-line"),
         ("Here:\n- a\n- b", ["a", "b"], "lines"),
         ("- a\n- b\n\nAnswer: c, d", ["c", "d"], "label"),
         ("1. x\n2. y\n\nSo:\n1. a\n2. b", ["a", "b"], "lines"),

@@ -7,7 +7,16 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.parsing.times import _FOLD, _INSTANT, _instant, instant_from_text, instants, iso_text, tai_minus_utc_s
+from steelyard.parsing.times import (
+    _FOLD,
+    _INSTANT,
+    _direct,
+    _instant,
+    instant_from_text,
+    instants,
+    iso_text,
+    tai_minus_utc_s,
+)
 
 
 @given(milliseconds=st.integers(-62_000_000_000_000, 250_000_000_000_000))
@@ -58,4 +67,24 @@ _PIECES = [
 def test_looking_for_clocks_first_finds_what_the_whole_pattern_finds(text: str) -> None:
     """A clock after a date is looked for first only because that is fast [T-12]."""
     whole = [_instant(match) for match in _INSTANT.finditer(text.translate(_FOLD))]
-    assert [instant for instant in whole if instant is not None] == instants(text)
+    assert [instant for instant in whole if instant is not None] == _direct(text.translate(_FOLD))
+
+
+def test_a_time_before_its_date_and_the_basic_format_are_instants() -> None:
+    """What stands apart from a date with its clock is read too, in the order of the text [T-12]."""
+    text = "16:55 UTC on 10 Feb 2009, 20090210T165500Z; then 2009-02-10 16:55"
+    assert [(0, 24, True), (26, 42, True), (49, 65, False)] == [(i.start, i.end, i.zoned) for i in instants(text)]
+    assert 1 == len({i.seconds for i in instants(text)})
+
+
+def test_a_clock_that_ends_a_span_is_no_instant() -> None:
+    """`16:00 to 16:55 on 10 Feb 2009` names two clock times for one date [T-12]."""
+    assert [] == instants("16:00 to 16:55 on 10 Feb 2009")
+    assert [] == instants("120090210T165500Z, 2009-0210T165500Z")
+
+
+def test_of_very_many_instants_those_at_the_ends_are_read() -> None:
+    """A hundred from each end, so that reading stays quick [T-12]."""
+    text = "2009-02-10 16:55 " * 300
+    found = instants(text)
+    assert [*range(100), *range(200, 300)] == [instant.start // 17 for instant in found]

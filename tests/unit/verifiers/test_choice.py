@@ -221,7 +221,17 @@ READINGS = [
     ("A can be ruled out. So can B and C. That leaves D.", "D", 4),
     ("A, B and C are wrong, so D.", "D", 4),
     ("All but C are wrong: C.", "C", 4),
-    ("Between A and D, D.", None, 4),
+    ("Between A and D, D.", "D", 4),
+    ("I am torn between (B) and (D), but D is cheaper.", "D", 4),
+    ("A\nB\nC\nD", None, 4),
+    ("- A\n\n- B\n\n- C", None, 4),
+    ("B\nB", "B", 4),
+    ("Ruling out A, B and C, we get D as the answer.", "D", 4),
+    ("We can rule out C as the answer.", None, 4),
+    ("Options A and D are too long. Hence option B.", "B", 4),
+    ("Hence option B fails, and A too.", None, 4),
+    ("We still lack one mole of H", None, 10),
+    ("The enthalpy of $\\mathrm{H}_2$ is zero", None, 10),
     ("I can't decide between A and D.", None, 4),
     ("A and B are both right.", None, 4),
     ("Could be A, could be B.", None, 4),
@@ -596,3 +606,16 @@ def test_a_text_far_longer_than_every_option_is_not_compared(blanks, rule):
     """Four hundred characters and four times the longest option are room enough for decoration. [T-13]"""
     bound = bind_spec({"name": "choice"}, "B", ["red", "x y"])
     assert rule == bound.read(Attempt(answer="Answer: x" + " " * blanks + "y")).rule
+
+
+def test_of_a_reply_without_end_the_tail_counts_and_what_is_marked_in_the_head() -> None:
+    """A loop of 300,000 characters neither hides the answer before it nor, where it marks one, yields to it. [O-20]"""
+    bound = bind_spec({"name": "choice"}, "A", ["text"] * 4)
+    for answer, letter in (
+        ("Answer: B\n" + "and so on " * 30_000, "B"),
+        ("Answer: B\n" + "and so on (C) " * 30_000, "B"),
+        ("Answer: B\n" + "and so on " * 30_000 + "\nAnswer: C", "C"),
+    ):
+        found = bound.read(Attempt(answer=answer))
+        assert letter == (None if isinstance(found, Unread) else found.value)
+        assert not isinstance(found, Unread) and found.span and letter == answer[slice(*found.span)]

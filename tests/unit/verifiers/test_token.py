@@ -120,6 +120,26 @@ def test_tokens_are_whole_in_every_script_and_form(answer, target, passed):
     assert passed is bool(passes(answer, target))
 
 
+FIRST = [
+    ("The number of lamps in stock is 123.", "12", True),
+    ("LISBON.", "Lisbon", True),
+    ("It is 1,200", "12", False),
+    ("Rina  Okafor", "Rina Okafor", False),
+    ("<think>12</think>13", "12", False),
+    ("None of them.", "12", False),
+]
+
+
+@pytest.mark.parametrize(("answer", "target", "passed"), FIRST)
+def test_the_first_rule_takes_the_target_anywhere(answer, target, passed):
+    """Seed 001's first version, for judging old runs: 123 passes for 12, whatever the case [O-18] [O-20]."""
+    bound = bind_spec({"name": "token", "rules": 1}, target)
+    verdict = bound.decide(bound.read(Attempt(answer=answer)))
+    assert (passed, [] if passed else ["token-absent"]) == (verdict.passed, [miss.name for miss in verdict.misses])
+    with pytest.raises(InputError, match='"token"'):
+        bind_spec({"name": "token", "rules": 3}, target)
+
+
 def test_an_empty_target_is_refused():
     """An empty token would stand everywhere [O-20]."""
     with pytest.raises(InputError, match="token"):

@@ -51,6 +51,24 @@ READINGS = [
     ("The objects do conjunct, so yes.", "yes"),
     ("they don't; no", "no"),
     ("no—they stay apart", "no"),
+    ("Nope, they miss.", "no"),
+    ("Not at all.", "no"),
+    ("Unfortunately, not.", "no"),
+    ("Absolutely!", "yes"),
+    ("**Absolutely!** They meet.", "yes"),
+    ("Certainly! Let me look at the orbits.", None),
+    ("Sure. No, they miss.", "no"),
+    ("Correct.", "yes"),
+    ("That's incorrect.", "no"),
+    ("I don't think so.", "no"),
+    ("Nein.", "no"),
+    ("はい。", "yes"),
+    ("ＮＯ", "no"),
+    ("Not necessarily.", None),
+    ("Is it so? no?", None),
+    ("They meet, yes?", None),
+    ("It is true?", None),
+    ("I cannot say yes.", None),
 ]
 
 
@@ -224,6 +242,23 @@ def test_of_very_many_words_the_last_count():
     bound = bind_spec({"name": "yesno"}, "no")
     assert bound.decide(bound.read(Attempt(answer="yes. " + "It is false. " * 200))).passed
     assert not bound.decide(bound.read(Attempt(answer="yes. " + "It is false. " * 199))).passed
+
+
+def test_everyday_answers_count_only_where_the_plain_word_is_listed():
+    """With words of its own a question is not answered by `nope` or `absolutely`. [T-12]"""
+    own = bind_spec({"name": "yesno", "yes": ["up"], "no": ["down", "no"]}, "up")
+    found = [own.read(Attempt(answer=answer)) for answer in ("Absolutely.", "Nope.")]
+    assert [None, "no"] == [None if isinstance(one, Unread) else one.value for one in found]
+    neither = bind_spec({"name": "yesno", "yes": ["up"], "no": ["down"]}, "up")
+    assert isinstance(neither.read(Attempt(answer="Nope.")), Unread)
+
+
+def test_everyday_answers_are_looked_for_at_both_ends_of_a_long_reply():
+    """An answer opens or closes a reply; the middle of a long one is not searched. [T-12]"""
+    bound = bind_spec({"name": "yesno"}, "no")
+    filling = "They fly on. " * 1_000
+    for answer, passed in (("Nope. " + filling, True), (filling + "Nope.", True), (f"{filling}Nope. {filling}", False)):
+        assert passed is bound.decide(bound.read(Attempt(answer=answer))).passed
 
 
 def test_false_in_a_json_field_is_no():

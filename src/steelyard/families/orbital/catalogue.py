@@ -1,27 +1,28 @@
-"""Catalogues of element sets: TLE, 3LE and OMM CSV files, every record checked.
+"""Catalogues of element sets: TLE and 3LE files, OMM as CSV, JSON or XML, every record checked; and writing them.
 
 A damaged record is refused with its place and the others load; a file of no known format, or one where nothing loads,
 is a FormatError. Checked: columns, checksums, numbers, ranges, duplicates, and that SGP4 gives a finite state at epoch.
 SGP4's own error codes (a decayed orbit, say) are facts about an object, not damage: they are kept in `sgp4_errors`.
-Not covered: OMM as JSON or XML; which of two element sets of one object is the better one (the first is kept).
+Not covered: OMM as KVN; which of two element sets of one object is the better one (the first is kept).
 Easy to break: an element line that is too short is taken for a name; its partner is then refused.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from steelyard.canonical import sha256_hex
-from steelyard.errors import FormatError, InputError
-from steelyard.families.orbital import omm, tle
+from steelyard.errors import FormatError, InputError, did_you_mean
+from steelyard.families.orbital import omm_files, tle
 from steelyard.families.orbital.elements import Elements, satrec
 
 _LEAST_ELEMENT_COLUMNS = 40  # shorter lines that begin with "1 " or "2 " are names
 _LENIENT = ("checksum", "length")
+_BY_FIRST_CHARACTER = {"[": omm_files.json_records, "{": omm_files.json_records, "<": omm_files.xml_records}
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ _Record = tuple[int, Elements | Refused]
 
 
 def load_catalogue(path: Path | str, *, lenient: bool = False) -> Catalogue:
-    """Load a TLE, 3LE or OMM CSV file; FormatError when its format is unknown or nothing in it loads.
+    """Load a TLE, 3LE or OMM (CSV, JSON, XML) file; FormatError when its format is unknown or nothing in it loads.
 
     `lenient` is for the verification file of AIAA 2006-6753, whose second lines go on with start, stop and step after
     column 69: text beyond that column, checksums and repeated objects are then let through, and nothing else.
@@ -80,14 +81,14 @@ def load_catalogue(path: Path | str, *, lenient: bool = False) -> Catalogue:
 
 
 def _records(text: str, path: Path, lenient: bool) -> Iterator[_Record]:
-    head = text.lstrip()[:1]
     first = text.lstrip().split("\n", 1)[0]
+    if text.lstrip()[:1] in _BY_FIRST_CHARACTER:
+        return _omm_records(_BY_FIRST_CHARACTER[text.lstrip()[:1]](text, path))
     if "NORAD_CAT_ID" in first and "," in first:
-        return _omm_records(text, path)
+        return _omm_records(omm_files.csv_records(text, path))
     if any(_element_line(line, "1") or _element_line(line, "2") for line in text.splitlines()):
         return _tle_records(text, lenient)
-    found = f"got JSON or XML (it begins with {head!r})" if head and head in "{[<" else f"got {first[:40]!r}"
-    raise FormatError(path, None, f"expected TLE, 3LE or OMM CSV, {found}; export the catalogue in one of these")
+    raise FormatError(path, None, f"expected TLE, 3LE, or OMM as CSV, JSON or XML, got {first[:40]!r}")
 
 
 def _element_line(line: str, number: str) -> bool:
@@ -127,18 +128,9 @@ def _pair(first: tuple[int, str], second: tuple[int, str], name: str, lenient: b
         return Refused(first[0], 1, str(error))
 
 
-def _omm_records(text: str, path: Path) -> Iterator[_Record]:
-    table = omm.rows(text)
-    line, header = next(table)
-    try:
-        places = omm.columns(header)
-    except InputError as error:
-        raise FormatError(path, line, str(error)) from error
-    for line, row in table:
-        try:
-            yield line, omm.elements_from_row(row, places)
-        except omm.RowError as error:
-            yield line, Refused(line, error.column, str(error))
+def _omm_records(records: Iterator[omm_files.Record]) -> Iterator[_Record]:
+    for line, found in records:
+        yield line, Refused(line, *found) if isinstance(found, tuple) else found
 
 
 def _examine(elements: Elements, line: int, errors: dict[int, int]) -> Refused | None:
@@ -150,3 +142,21 @@ def _examine(elements: Elements, line: int, errors: dict[int, int]) -> Refused |
     if not all(map(math.isfinite, (*position, *velocity))):
         return Refused(line, 1, f"SGP4 gives a state that is not finite for object {elements.norad_id} at its epoch")
     return None
+
+
+def catalogue_text(objects: Iterable[Elements], suffix: str) -> str:
+    """The text of a catalogue file of this kind: .tle, .3le, .csv, .json or .xml; InputError for another suffix."""
+    writers: dict[str, Callable[[Iterable[Elements]], str]] = {
+        ".tle": lambda some: "".join("\n".join(tle.write_lines(e)) + "\n" for e in some),
+        ".3le": lambda some: "".join(
+            "\n".join((f"0 {e.name or f'OBJECT {e.norad_id}'}", *tle.write_lines(e))) + "\n" for e in some
+        ),
+        ".csv": omm_files.csv_text,
+        ".json": omm_files.json_text,
+        ".xml": omm_files.xml_text,
+    }
+    if suffix not in writers:
+        raise InputError(
+            f'a catalogue is written as {", ".join(writers)}, got "{suffix}"{did_you_mean(suffix, writers)}'
+        )
+    return writers[suffix](objects)

@@ -9,6 +9,7 @@ Easy to break: trusting SGP4's error code 0. It comes with not-a-number states; 
 
 from __future__ import annotations
 
+import importlib
 import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -99,20 +100,16 @@ def perigee_altitude_km(elements: Elements) -> float:
     return semi_major_axis_km(elements) * (1 - elements.eccentricity) - EARTH_RADIUS_KM
 
 
-def satrec(elements: Elements) -> Any:
-    """An `sgp4.api.Satrec` (WGS 72, improved mode) of these elements.
+def satrec(elements: Elements, model: str = "wgs72") -> Any:
+    """An engine's record of these elements, improved mode: sgp4 with WGS 72 or "wgs84" constants, or "astroz" (WGS 72).
 
     A number above 339999 does not fit sgp4, so the record then carries `LOCAL_ID`; keep the real one beside it.
     """
-    try:
-        from sgp4.api import WGS72, Satrec  # heavy: numpy and a compiled engine, in the extra "orbital"
-    except ImportError as error:
-        raise InputError("element sets are propagated by the package sgp4; install steelyard[orbital]") from error
-    record = Satrec()
+    record, constants = _new_record(model)
     radians = math.pi / 180
     per_minute = math.tau / MINUTES_PER_DAY
     record.sgp4init(
-        WGS72,
+        constants,
         "i",
         elements.norad_id if elements.norad_id <= LARGEST_SATREC_ID else LOCAL_ID,
         (elements.epoch - SGP4_EPOCH) / timedelta(days=1),
@@ -127,3 +124,12 @@ def satrec(elements: Elements) -> Any:
         elements.raan_deg * radians,
     )
     return record
+
+
+def _new_record(model: str) -> tuple[Any, Any]:
+    engine = "astroz" if model == "astroz" else "sgp4"
+    try:
+        api = importlib.import_module(f"{engine}.api")  # heavy: numpy and a compiled engine, in the extra "orbital"
+    except ImportError as error:
+        raise InputError(f"element sets are propagated by the package {engine}; install steelyard[orbital]") from error
+    return api.Satrec(), api.WGS84 if model == "wgs84" else api.WGS72

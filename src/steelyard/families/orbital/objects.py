@@ -1,7 +1,8 @@
 """Where a family's objects come from: a user's catalogue, or the seeded generator.
 
 Provider elements are under the provider's terms, so items made from a catalogue carry no licence; items from the
-generator are CC0-1.0. Names, designators and catalogue numbers are never shown: an answer must not be recalled.
+generator, and from a file that `orbital synthesise` wrote, are CC0-1.0 (`snapshots.licence_of`).
+Names, designators and catalogue numbers of real objects are never shown: an answer must not be recalled.
 Easy to break: the first items must not depend on how many are taken, so every draw comes from the item's own `rng`.
 """
 
@@ -15,6 +16,7 @@ import msgspec
 
 from steelyard.families.orbital import synthetic
 from steelyard.families.orbital.elements import Elements, perigee_altitude_km
+from steelyard.families.orbital.snapshots import licence_of
 
 ANONYMOUS_ID = 99_999
 _LEAST_PERIGEE_KM = 120.0  # below this an element set describes a decay, not an orbit
@@ -39,7 +41,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def source(catalogue: str | Path | None = None) -> Source:
-    """The generator, or the orbiting objects of a TLE, 3LE or OMM CSV file."""
+    """The generator, or the orbiting objects of a catalogue file."""
     if catalogue is None:
         return Source(synthetic.draw, f"synthetic:{synthetic.GENERATOR_VERSION}", "CC0-1.0", real=False)
     from steelyard.families.orbital.catalogue import load_catalogue  # needs the extra "orbital"; the generator does not
@@ -53,7 +55,8 @@ def source(catalogue: str | Path | None = None) -> Source:
         ),
         key=lambda e: e.norad_id,
     )
-    return Source(lambda rng: rng.choice(pool), f"snapshot:{loaded.sha256[:12]}", "", real=True)
+    licence = licence_of(catalogue)
+    return Source(lambda rng: rng.choice(pool), f"snapshot:{loaded.sha256[:12]}", licence, real=not licence)
 
 
 def group(objects: list[Elements]) -> str:

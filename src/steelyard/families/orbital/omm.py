@@ -1,15 +1,16 @@
-"""Orbit Mean-Elements Messages as CSV: one object a row.
+"""Orbit Mean-Elements Messages: the fields of one object, read and written, whatever file they stand in.
 
-Source: CCSDS 502.0-B for the fields, CelesTrak's `FORMAT=csv` for the header. Catalogue numbers have up to nine digits.
-Not covered: OMM as JSON, XML or KVN.
-Easy to break: `float()` alone accepts "nan" and "1_0"; a decimal comma splits a value into two cells.
+Source: CCSDS 502.0-B for the fields. Catalogue numbers have up to nine digits.
+A message that states another theory than SGP4, another frame than TEME, another centre or another time scale than UTC
+is refused: these elements would be propagated wrongly.
+Not covered: state vectors and covariance of a message; user-defined fields.
+Easy to break: `float()` alone accepts "nan" and "1_0".
 """
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from steelyard.errors import InputError
@@ -18,6 +19,7 @@ from steelyard.families.orbital.elements import Elements, out_of_range
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _EPOCH = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z?", re.ASCII)
+_DESIGNATOR = re.compile(r"\d\d(\d\d)-(\d{3}[A-Z]{0,3})", re.ASCII)
 _FLOATS = {
     "MEAN_MOTION": "mean_motion_rev_per_day",
     "ECCENTRICITY": "eccentricity",
@@ -30,78 +32,97 @@ _FLOATS = {
 _OPTIONAL_FLOATS = {"MEAN_MOTION_DOT": "mean_motion_dot", "MEAN_MOTION_DDOT": "mean_motion_ddot"}
 _OPTIONAL_COUNTS = {"ELEMENT_SET_NO": "element_set", "REV_AT_EPOCH": "revolution"}
 _TEXTS = {"OBJECT_NAME": "name", "CLASSIFICATION_TYPE": "classification"}
+_MEANT = {
+    "CENTER_NAME": ("EARTH",),
+    "REF_FRAME": ("TEME",),
+    "TIME_SYSTEM": ("UTC",),
+    "MEAN_ELEMENT_THEORY": ("SGP4", "SGP/SGP4", "SGP4/SDP4"),
+}
+UNKNOWN = "UNKNOWN"  # CCSDS 502.0-B's word for an object without a designator; readers stumble over an empty field
 REQUIRED = ("NORAD_CAT_ID", "EPOCH", *_FLOATS)
+METADATA = ("OBJECT_NAME", "OBJECT_ID", *_MEANT)
+MEAN_ELEMENTS = ("EPOCH", *[name for name in _FLOATS if name != "BSTAR"])
+TLE_PARAMETERS = (
+    "EPHEMERIS_TYPE",
+    "CLASSIFICATION_TYPE",
+    "NORAD_CAT_ID",
+    "ELEMENT_SET_NO",
+    "REV_AT_EPOCH",
+    "BSTAR",
+    "MEAN_MOTION_DOT",
+    "MEAN_MOTION_DDOT",
+)
 
 
-class RowError(InputError):
-    """A row that cannot be read; `column` is the cell's number, counted from 1."""
+class FieldError(InputError):
+    """A message that cannot be read; `field` is the name of the field, or empty."""
 
-    def __init__(self, column: int, message: str) -> None:
-        self.column = column
+    def __init__(self, field: str, message: str) -> None:
+        self.field = field
         super().__init__(message)
 
 
-def rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every row that is not blank, the header first."""
-    reader = csv.reader(text.splitlines())
-    for row in reader:
-        if row:
-            yield reader.line_num, row
-
-
-def columns(header: list[str]) -> dict[str, int]:
-    """Field name -> position; InputError naming the first required field that is missing."""
-    places = {name.strip(): place for place, name in enumerate(header)}
-    missing = [name for name in REQUIRED if name not in places]
-    if missing:
-        raise InputError(f'the header has no column "{missing[0]}"; expected {", ".join(REQUIRED)}')
-    return places
-
-
-def elements_from_row(row: list[str], places: dict[str, int]) -> Elements:
-    """The elements of one row; RowError with the cell that is wrong."""
-    if len(row) != len(places):
-        raise RowError(min(len(row), len(places)) + 1, f"{len(row)} cells, the header has {len(places)}")
-    values: dict[str, object] = {
-        "norad_id": _count(row, places["NORAD_CAT_ID"], "NORAD_CAT_ID"),
-        "epoch": _epoch(row, places["EPOCH"]),
-    }
-    values |= {field: _number(row, places[name], name) for name, field in _FLOATS.items()}
-    values |= {f: _number(row, places[n], n) for n, f in _OPTIONAL_FLOATS.items() if _cell(row, places, n)}
-    values |= {f: _count(row, places[n], n) for n, f in _OPTIONAL_COUNTS.items() if _cell(row, places, n)}
-    values |= {f: _cell(row, places, n) for n, f in _TEXTS.items() if _cell(row, places, n)}
-    values["designator"] = _cell(row, places, "OBJECT_ID")[2:].replace("-", "")
+def elements_from_fields(fields: Mapping[str, str]) -> Elements:
+    """The elements of one message, its values as text; FieldError with the field that is missing or wrong."""
+    for name in REQUIRED:
+        if name not in fields:
+            raise FieldError(name, f'no field "{name}"; expected {", ".join(REQUIRED)}')
+    for name, meant in _MEANT.items():
+        if fields.get(name) and fields[name].upper() not in meant:
+            raise FieldError(name, f"{name}: expected {' or '.join(meant)}, got {fields[name]!r}")
+    values: dict[str, object] = {"norad_id": _count(fields, "NORAD_CAT_ID"), "epoch": _epoch(fields["EPOCH"])}
+    values |= {field: _number(fields, name) for name, field in _FLOATS.items()}
+    values |= {field: _number(fields, name) for name, field in _OPTIONAL_FLOATS.items() if fields.get(name)}
+    values |= {field: _count(fields, name) for name, field in _OPTIONAL_COUNTS.items() if fields.get(name)}
+    values |= {field: fields[name] for name, field in _TEXTS.items() if fields.get(name)}
+    launched = _DESIGNATOR.fullmatch(fields.get("OBJECT_ID", ""))
+    values["designator"] = launched[1] + launched[2] if launched else ""
     elements = Elements(**values)  # type: ignore[arg-type]  # each value was made for its field above
     wrong = out_of_range(elements)
     if wrong:
-        raise RowError(1, wrong)
+        raise FieldError("", wrong)
     return elements
 
 
-def _cell(row: list[str], places: dict[str, int], name: str) -> str:
-    return row[places[name]].strip() if name in places else ""
+def fields_of(elements: Elements) -> dict[str, str]:
+    """The fields of a message as text; `elements_from_fields` gives the same elements back."""
+    named = {name: getattr(elements, field) for name, field in (_FLOATS | _OPTIONAL_FLOATS).items()}
+    designator = elements.designator
+    year = f"{'19' if designator[:2] >= '57' else '20'}{designator[:2]}" if designator else ""
+    fields = {
+        "OBJECT_NAME": elements.name or f"OBJECT {elements.norad_id}",
+        "OBJECT_ID": f"{year}-{designator[2:]}" if designator else UNKNOWN,
+        "CENTER_NAME": "EARTH",
+        "REF_FRAME": "TEME",
+        "TIME_SYSTEM": "UTC",
+        "MEAN_ELEMENT_THEORY": "SGP4",
+        "EPOCH": f"{elements.epoch:%Y-%m-%dT%H:%M:%S.%f}",
+        "EPHEMERIS_TYPE": "0",
+        "CLASSIFICATION_TYPE": elements.classification,
+        "NORAD_CAT_ID": str(elements.norad_id),
+        "ELEMENT_SET_NO": str(elements.element_set),
+        "REV_AT_EPOCH": str(elements.revolution),
+    }
+    return fields | {name: repr(float(value)) for name, value in named.items()}
 
 
-def _number(row: list[str], place: int, name: str) -> float:
-    text = row[place].strip()
-    if not _NUMBER.fullmatch(text):
-        raise RowError(place + 1, f"{name}: expected a decimal number, got {text!r}")
-    return float(text)
+def _number(fields: Mapping[str, str], name: str) -> float:
+    if not _NUMBER.fullmatch(fields[name]):
+        raise FieldError(name, f"{name}: expected a decimal number, got {fields[name]!r}")
+    return float(fields[name])
 
 
-def _count(row: list[str], place: int, name: str) -> int:
-    text = row[place].strip()
-    if not _COUNT.fullmatch(text):
-        raise RowError(place + 1, f"{name}: expected up to nine digits, got {text!r}")
-    return int(text)
+def _count(fields: Mapping[str, str], name: str) -> int:
+    if not _COUNT.fullmatch(fields[name]):
+        raise FieldError(name, f"{name}: expected up to nine digits, got {fields[name]!r}")
+    return int(fields[name])
 
 
-def _epoch(row: list[str], place: int) -> datetime:
-    text = row[place].strip()
-    expected = "EPOCH: expected YYYY-MM-DDTHH:MM:SS.ffffff"
+def _epoch(text: str) -> datetime:
+    expected = f"EPOCH: expected YYYY-MM-DDTHH:MM:SS.ffffff, got {text!r}"
     if not _EPOCH.fullmatch(text):
-        raise RowError(place + 1, f"{expected}, got {text!r}")
+        raise FieldError("EPOCH", expected)
     try:
         return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
     except ValueError as error:
-        raise RowError(place + 1, f"{expected}, got {text!r}: {error}") from error
+        raise FieldError("EPOCH", f"{expected}: {error}") from error
