@@ -100,14 +100,14 @@ def _scipy_sign_flip(a: Any, b: Any, _: list[int]) -> Any:
 
 
 def _ours_comparison(a: Any, b: Any, groups: list[int]) -> Any:
-    from steelyard.compare.figures import Ask, Counts, Pair, figures
+    from steelyard.compare.figures import Counts, Criteria, Pair, figures
 
     n = a.shape[1]
     pairs = [
         Pair(f"i{i}", f"g{group}", Counts(int(x), n - int(x)), Counts(int(y), n - int(y)))
         for i, (x, y, group) in enumerate(zip(a.sum(axis=1), b.sum(axis=1), groups, strict=True))
     ]
-    found = figures(pairs, Ask())
+    found = figures(pairs, Criteria())
     return found.difference, found.word
 
 

@@ -177,15 +177,21 @@ def _plan(item: Item, bound: Bound, family: Family | None) -> Iterator[_Planned]
     yield from _reference(item, bound, family)
     misses = declared_misses(bound)
     for name, spoil, made in _spoils(item, bound, family):
-        undeclared = [m for m in spoil.misses if m not in misses]
+        wanted = _wanted(spoil, made, bound)
+        undeclared = [m for m in wanted if m not in misses]
         if undeclared:
             raise InputError(f'spoil "{name}" expects the miss "{undeclared[0]}", which the verifier never raises')
-        yield _Planned("spoil", name, made, list(spoil.misses))
+        yield _Planned("spoil", name, made, list(wanted))
     for name, made in _varies(item, bound, family):
         yield _Planned("vary", name, made)
     for name, contrast in family.contrast.items() if family else ():
         if (script := _made(f"contrast {name}", contrast.make, item)) is not None:
             yield _Planned("contrast", name, script)
+
+
+def _wanted(spoil: Spoil, made: Script, bound: Bound) -> tuple[str, ...]:
+    """The misses of which a spoil must raise one."""
+    return spoil.misses if spoil.misses_of is None else spoil.misses_of(made.answer, bound.target, bound.config)
 
 
 def _reference(item: Item, bound: Bound, family: Family | None) -> Iterator[_Planned]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.compare.figures import Ask, Counts, Pair, figures
+from steelyard.compare.figures import Counts, Criteria, Pair, figures
 from steelyard.stats.passk import pass_table
 
 pytestmark = pytest.mark.shared
@@ -54,13 +54,13 @@ def _pairs(a: list[bool], b: list[bool]) -> list[Pair]:
 def test_models_whose_published_rates_lie_apart_are_called_better_in_order(correct: dict[str, list[bool]]) -> None:
     """All six pairs; swapped, the word is the other one. [O-17]"""
     for low, high in combinations(MODELS, 2):
-        assert "better" == figures(_pairs(correct[low], correct[high]), Ask()).word
-        assert "worse" == figures(_pairs(correct[high], correct[low]), Ask()).word
+        assert "better" == figures(_pairs(correct[low], correct[high]), Criteria()).word
+        assert "worse" == figures(_pairs(correct[high], correct[low]), Criteria()).word
 
 
 def test_fewer_items_than_the_gap_needs_are_too_small_to_tell(correct: dict[str, list[bool]]) -> None:
     """175b fine-tuned against 6b verified, 4.3 points: 60 items cannot tell, and they say what they can. [T-20]"""
-    found = figures(_pairs(correct[MODELS[1]], correct[MODELS[2]])[:60], Ask())
+    found = figures(_pairs(correct[MODELS[1]], correct[MODELS[2]])[:60], Criteria())
     assert "too small to tell" == found.word
     assert found.mde is not None
     assert found.mde > 0.043

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.compare.figures import Ask, Counts, Pair, figures
+from steelyard.compare.figures import Counts, Criteria, Pair, figures
 from steelyard.stats.bootstrap import BootstrapMethod, bootstrap_mean, bootstrap_ratio
 from steelyard.stats.clustered import clustered_mean
 from steelyard.stats.intervals import clopper_pearson, paired_difference, tango
@@ -146,7 +146,7 @@ def test_two_runs_of_one_model_are_called_different_no_more_often_than_alpha(
     """One and several rollouts, with groups and without, few items and many. [O-17] [T-37]"""
     rng, called, trials = np.random.default_rng(items * rollouts), 0, 500
     for trial in range(trials):
-        found = figures(_simulated(rng, items, rollouts, 0.0, group), Ask(n_boot=499, seed=trial))
+        found = figures(_simulated(rng, items, rollouts, 0.0, group), Criteria(n_boot=499, seed=trial))
         called += found.word in ("better", "worse")
     assert called / trials <= 0.05 + 3 * sqrt(0.05 * 0.95 / trials)
 
@@ -155,7 +155,7 @@ def test_a_run_that_is_better_by_the_detectable_effect_is_called_better_about_fo
     """Several rollouts: measured .74 of 1,000, since the exact test on few distinct sums is cautious. [T-20] [O-17]"""
     rng, called, detectable = np.random.default_rng(5), 0, []
     for trial in range(400):
-        found = figures(_simulated(rng, 80, 4, 0.102), Ask(n_boot=499, seed=trial))
+        found = figures(_simulated(rng, 80, 4, 0.102), Criteria(n_boot=499, seed=trial))
         called += found.word == "better"
         detectable.append(found.mde)
     assert within(called / 400, 0.745, 400)

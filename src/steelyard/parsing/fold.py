@@ -46,7 +46,10 @@ def _normal(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _compatible(char: str) -> str:
     """NFKC of one character, unless that changes what it says."""
-    if unicodedata.decomposition(char).startswith(_KEPT):
+    parts = unicodedata.decomposition(char)
+    if parts.startswith(_KEPT):
         return char
+    if parts.startswith("<") and len(parts.split()) > 2:  # a sign such as ㎡ is made of an m and a ², which stays
+        return "".join(_compatible(chr(int(code, 16))) for code in parts.split()[1:])
     normal = unicodedata.normalize("NFKC", char)
     return char if len(normal) > 1 and normal[0] == " " else normal

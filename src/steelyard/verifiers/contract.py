@@ -53,6 +53,8 @@ class Spoil(msgspec.Struct, frozen=True):
 
     make: Callable[..., str | Script | None]
     misses: tuple[str, ...]
+    misses_of: Callable[[str, str, Any], tuple[str, ...]] | None = None
+    """For a verifier whose config names its misses: `misses_of(made, target, config)` in place of `misses`."""
 
 
 class Contrast(msgspec.Struct, frozen=True):

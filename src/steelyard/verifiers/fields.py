@@ -248,6 +248,15 @@ def _alter_free(kind: str) -> Any:
     return make
 
 
+def _misses_of(made: str, target: str, config: FieldsConfig) -> tuple[str, ...]:
+    """The misses of the fields that a wrong attempt changed, and that of the shape where the config rules it."""
+    answer, value = _plain(target, config) or {}, json.loads(made)
+    rules = _rules(_targets(target), config)
+    changed = [name for name in answer if name not in value or not typed_equal(value[name], answer[name])]
+    shape = (NOT_AN_ANSWER,) if config.exactly or any(rules[name].type for name in changed) else ()
+    return tuple(dict.fromkeys(rules[name].miss or f"wrong-{name}" for name in changed)) + shape
+
+
 def _spoil_ruled(target: str, config: FieldsConfig, prompt: str) -> str | None:
     return next(_ruled_spoils(target, config, prompt), None)
 
@@ -339,13 +348,13 @@ VERIFIERS: tuple[Verifier, ...] = (
         children=_children,
         misses_from=_misses_from,
         spoil={
-            "text-altered": Spoil(_alter_free("string"), ()),
-            "number-shifted": Spoil(_alter_free("number"), ()),
-            "boolean-flipped": Spoil(_alter_free("boolean"), ()),
-            "list-extended": Spoil(_alter_free("array"), ()),
-            "number-as-text": Spoil(_spoil_number_as_text, ()),
-            "field-spoiled": Spoil(_spoil_ruled, ()),
-            "field-missing": Spoil(_spoil_missing, ()),
+            "text-altered": Spoil(_alter_free("string"), (), _misses_of),
+            "number-shifted": Spoil(_alter_free("number"), (), _misses_of),
+            "boolean-flipped": Spoil(_alter_free("boolean"), (), _misses_of),
+            "list-extended": Spoil(_alter_free("array"), (), _misses_of),
+            "number-as-text": Spoil(_spoil_number_as_text, (), _misses_of),
+            "field-spoiled": Spoil(_spoil_ruled, (), _misses_of),
+            "field-missing": Spoil(_spoil_missing, (), _misses_of),
             "field-added": Spoil(_spoil_extra, (NOT_AN_ANSWER,)),
             "not-json": Spoil(_spoil_broken, (NOT_AN_ANSWER,)),
             "duplicate-key": Spoil(_spoil_duplicate, (NOT_AN_ANSWER,)),

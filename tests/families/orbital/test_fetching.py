@@ -14,7 +14,7 @@ import pytest
 
 from steelyard.canonical import sha256_hex
 from steelyard.errors import FormatError, InputError, RefusedError
-from steelyard.families.orbital import fetching, sky, snapshots
+from steelyard.families.orbital import fetching, objects, sky, snapshots
 from steelyard.families.orbital.catalogue import catalogue_text, load_catalogue
 from steelyard.families.orbital.fetching import FetchError, fetch, keep_file
 
@@ -209,6 +209,9 @@ def test_items_of_provider_elements_have_no_licence(tmp_path: Path, cli) -> None
     provider = snapshots.keep(tmp_path, BODY, ".json", source="celestrak", tier="raw")
     sources = (None, made_up, provider, unknown)
     assert ["CC0-1.0", "CC0-1.0", "", ""] == [snapshots.licence_of(source) for source in sources]
+    assert [("CC0-1.0", False), ("", True)] == [
+        (made.license, made.real) for made in (objects.source(made_up), objects.source(provider))
+    ]
     made_up.write_bytes(BODY)
     assert "" == snapshots.licence_of(made_up)
 

@@ -144,6 +144,12 @@ def test_broken_xml_is_a_format_error_with_file_and_line(tmp_path: Path, old: st
         load_catalogue(written(tmp_path, text, "objects.xml"))
 
 
+def test_the_encoding_that_a_file_declares_does_not_matter(tmp_path: Path) -> None:
+    """Files are UTF-8; an unknown encoding in the declaration is not an error of ours. [T-38]"""
+    text = catalogue_text(OBJECTS[:2], ".xml").replace("UTF-8", "UTV-8", 1)
+    assert OBJECTS[:2] == nameless(load_catalogue(written(tmp_path, text, "objects.xml")).objects)
+
+
 def test_a_damaged_xml_message_is_refused_at_the_line_of_its_segment(tmp_path: Path) -> None:
     """The others load. [T-38]"""
     text = catalogue_text(OBJECTS[:3], ".xml").replace("<ECCENTRICITY>", "<ECCENTRICITY>-", 2).replace(">-", ">", 1)

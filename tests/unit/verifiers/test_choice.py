@@ -617,5 +617,5 @@ def test_of_a_reply_without_end_the_tail_counts_and_what_is_marked_in_the_head()
         ("Answer: B\n" + "and so on " * 30_000 + "\nAnswer: C", "C"),
     ):
         found = bound.read(Attempt(answer=answer))
-        assert letter == (None if isinstance(found, Unread) else found.value)
-        assert not isinstance(found, Unread) and found.span and letter == answer[slice(*found.span)]
+        assert isinstance(found, Reading)
+        assert (letter, letter) == (found.value, answer[slice(*(found.span or (0, 0)))])

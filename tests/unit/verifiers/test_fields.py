@@ -375,3 +375,22 @@ def test_what_a_field_leaves_open_is_left_to_settle(monkeypatch: pytest.MonkeyPa
     assert Undecided("needs algebra") == bound.decide(found)
     assert isinstance(found, Reading)
     assert bound.settle(found).passed
+
+
+def test_every_wrong_attempt_names_the_miss_of_the_field_that_it_changed() -> None:
+    """A spoil that any failure would satisfy proves little: each raises the miss that it is expected to. [G-15, T-13]"""
+    fields = {"state": {"miss": "wrong-state"}, "km": {"verifier": {"name": "number", "atol": 0.1}, "miss": "far-off"}}
+    bound = _bound({"state": "closed", "km": "4.8", "open": True, "n": 3}, fields=fields)
+    seen = {}
+    for name, spoil in bound.verifier.spoil.items():
+        made = spoil.make(bound.target, bound.config, "")
+        if made is None:
+            continue
+        wanted = spoil.misses_of(made, bound.target, bound.config) if spoil.misses_of else spoil.misses
+        verdict = bound.decide(bound.read(Attempt(answer=made)))
+        assert wanted
+        assert set(wanted) & {miss.name for miss in verdict.misses}, name
+        seen[name] = wanted
+    assert ("wrong-state",) == seen["text-altered"]
+    assert ("far-off",) == seen["field-spoiled"]
+    assert ("wrong-open",) == seen["boolean-flipped"]

@@ -2,6 +2,8 @@
 
 Method: a minimum of the distance lies where the range rate turns from approaching to receding. The turns are found on
 a 30 s grid and narrowed by the Illinois method until they stand still to a hundredth of a millisecond.
+SGP4's velocity is not quite the derivative of its position: minima of deep orbits come out up to 0.7 s off the least
+distance, which is then 0.3 m less at most where the objects are thousands of km apart, and 12 mm below 50 km.
 Not covered: all-against-all screening (`screening`), covariance, probability.
 Easy to break: an SGP4 error or a not-a-number state anywhere in the window must raise, never read as "far apart".
 """

@@ -39,25 +39,27 @@ Record = tuple[int, Elements | tuple[int, str]]
 
 def csv_records(text: str, path: Path) -> Iterator[Record]:
     """The rows of a CSV file; FormatError when its header lacks a field."""
-    reader = csv.reader(text.splitlines())
-    rows = ((reader.line_num, row) for row in reader if row)
+    rows = _rows(text, path)
     line, header = next(rows)
     names = [name.strip() for name in header]
     for name in REQUIRED:
         if name not in names:
             raise FormatError(path, line, f'the header has no column "{name}"; expected {", ".join(REQUIRED)}')
-    while True:
-        try:
-            line, row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise FormatError(path, reader.line_num, f"not a CSV row: {error}") from error
+    for line, row in rows:
         if len(row) != len(names):
             cell = min(len(row), len(names)) + 1
             yield line, (cell, f"{len(row)} cells, the header has {len(names)}")
         else:
             yield line, _read(dict(zip(names, map(str.strip, row), strict=True)), names)
+
+
+def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of every row that is not blank."""
+    reader = csv.reader(text.splitlines())
+    try:
+        yield from ((reader.line_num, row) for row in reader if row)
+    except csv.Error as error:
+        raise FormatError(path, reader.line_num, f"not a CSV row: {error}") from error
 
 
 def json_records(text: str, path: Path) -> Iterator[Record]:
@@ -117,7 +119,7 @@ class _Segments:
     """Collects (line, fields) of every <segment>."""
 
     def __init__(self) -> None:
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate("utf-8")  # the text was decoded already, whatever it declares
         self.found: list[tuple[int, dict[str, str]]] = []
         self._fields: dict[str, str] | None = None
         self._line = self._depth = 0
