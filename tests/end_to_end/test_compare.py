@@ -102,7 +102,12 @@ def test_a_run_that_is_really_better_is_called_better(cli: Cli, tmp_path: Path, 
     assert {"left", "right"} == set(found["by_domain"])
     assert all(one["p_bh"] >= one["p"] for one in found["by_difficulty"].values())
     shown = cli("compare", "a", "b").stdout
-    for words in ("B is better than A", "10 gained, 0 lost; exact p 0.0020, mid-p 0.0010", "the least difference", "floor"):
+    for words in (
+        "B is better than A",
+        "10 gained, 0 lost; exact p 0.0020, mid-p 0.0010",
+        "the least difference",
+        "floor",
+    ):
         assert words in shown
     assert "30 of 40 transcripts" in shown
     assert "B is worse than A" in cli("compare", "b", "a").stdout
@@ -156,6 +161,17 @@ def test_a_call_that_failed_is_dropped_and_its_bounds_can_take_the_word_back(
     shown = cli("compare", "a", "b").stdout
     assert "8 unknown (void, error, unfinished): bounds [0.300, 0.500]" in shown
     assert "B against A: too small to tell" in shown
+
+
+def test_answers_that_could_not_be_read_are_shown_beside_the_rates(cli: Cli, tmp_path: Path, suite: Path) -> None:
+    """A difference may be one of form; the count is of the compared items. [S-13] [O-17]"""
+    _run(cli, tmp_path, "a", _base), _run(cli, tmp_path, "b", _new)
+    rows = [json.loads(line) | {"reply": "I give up."} for line in (tmp_path / "b.jsonl").read_text().splitlines()]
+    _write(tmp_path / "mute.jsonl", rows)
+    cli("run", "s.jsonl", "--model", "scripted:mute.jsonl", "--out", "c", "--allow-unproven")
+    assert [{}, {"extraction_failure": N}] == [run["anomalies"] for run in _json(cli, "a", "c")["runs"]]
+    assert f"A none; B {N} extraction_failure" in cli("compare", "a", "c").stdout
+    assert "anomalies" not in cli("compare", "a", "b").stdout
 
 
 def test_rollouts_that_an_interrupted_run_never_made_are_unknown(cli: Cli, tmp_path: Path, suite: Path) -> None:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.compare.figures import Ask, Counts, Figures, Pair, figures
+from steelyard.compare.figures import Counts, Criteria, Figures, Pair, figures
 from steelyard.compare.sizing import chosen, discordant_rate, mean_size, sizes
 from steelyard.compare.words import agreed, word
 from steelyard.errors import InputError
 from steelyard.stats.rates import Interval
 
-QUICK = Ask(n_boot=200)
+QUICK = Criteria(n_boot=200)
 MIRROR = {"better": "worse", "worse": "better"}
 
 
@@ -57,12 +57,12 @@ def test_words_that_differ_are_too_small_to_tell() -> None:
 def test_a_margin_that_is_none_is_refused(margin: float) -> None:
     """With its value."""
     with pytest.raises(InputError, match=r"must lie in \(0, 1\], got"):
-        Ask(margin=margin)
+        Criteria(margin=margin)
 
 
 def test_one_rollout_is_mcnemars_test() -> None:
     """Ten gained and two lost of 60. [O-17] [T-37]"""
-    found = figures(_pairs(*[(False, True)] * 10, *[(True, False)] * 2, *[(True, True)] * 48), Ask())
+    found = figures(_pairs(*[(False, True)] * 10, *[(True, False)] * 2, *[(True, True)] * 48), Criteria())
     assert found.mcnemar is not None
     assert (10, 2, 0.038574) == (found.mcnemar.gained, found.mcnemar.lost, round(found.mcnemar.exact, 6))
     assert ("mcnemar_exact", found.mcnemar.exact, 8 / 60) == (found.test, found.p, found.difference)
@@ -71,9 +71,9 @@ def test_one_rollout_is_mcnemars_test() -> None:
 
 def test_a_word_never_contradicts_the_exact_test() -> None:
     """Five of five gained has p .0625, so it is too small to tell, however clear it looks. [O-17]"""
-    few = figures(_pairs(*[(False, True)] * 5), Ask())
+    few = figures(_pairs(*[(False, True)] * 5), Criteria())
     assert (0.0625, "too small to tell") == (few.p, few.word)
-    assert "better" == figures(_pairs(*[(False, True)] * 6), Ask()).word
+    assert "better" == figures(_pairs(*[(False, True)] * 6), Criteria()).word
 
 
 def test_a_few_items_that_agree_prove_nothing_and_many_do() -> None:
@@ -102,6 +102,14 @@ def test_groups_are_the_independent_things() -> None:
     assert ("better", "too small to tell", 3) == (alone.word, grouped.word, grouped.n_groups)
     assert 0.25 == grouped.p
     assert grouped.mcnemar is not None
+
+
+def test_six_equal_differences_are_no_proof_that_there_is_no_spread() -> None:
+    """B passes all sixteen rollouts of six items and A none: better, but not by exactly 1. [O-17]"""
+    found = figures([Pair(str(i), str(i), Counts(0, 16), Counts(16, 0)) for i in range(6)], QUICK)
+    assert found.interval is not None
+    assert ("better", 0.03125) == (found.word, found.p)
+    assert found.interval.low < 0.4
 
 
 def test_a_pair_that_is_void_on_either_side_is_dropped_and_counted() -> None:

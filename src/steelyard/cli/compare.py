@@ -16,7 +16,7 @@ import msgspec
 
 from steelyard.cli.judge import suite_of_run
 from steelyard.compare.comparison import compare, margin_of
-from steelyard.compare.figures import Ask
+from steelyard.compare.figures import Criteria
 from steelyard.compare.render import render
 from steelyard.compare.runs import join
 from steelyard.errors import InputError
@@ -64,13 +64,15 @@ def run(args: argparse.Namespace) -> int:
     if not 0.5 <= args.level < 1:
         raise InputError(f"--level must be at least 0.5 and below 1, got {args.level}")
     suite = suite_of_run(args.runs[0], args.suite, trust=args.trust, judged_with=True)
-    asked = Ask(margin=margin_of(suite) if args.margin is None else args.margin, level=args.level, seed=args.seed)
+    criteria = Criteria(
+        margin=margin_of(suite) if args.margin is None else args.margin, level=args.level, seed=args.seed
+    )
     if args.judge:
         for folder in args.runs:
             _judge(folder, suite, args)
     with folder_errors(args.runs[0]):
         joined = join(args.runs, suite, args.allow)
-        found = compare(joined, asked, with_flips=args.flips, with_spread=args.seed_spread)
+        found = compare(joined, criteria, with_flips=args.flips, with_spread=args.seed_spread)
     if args.json:
         print(msgspec.json.encode(found).decode())
     else:

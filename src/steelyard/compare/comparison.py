@@ -11,13 +11,14 @@ from typing import Any
 
 import msgspec
 
-from steelyard.compare.figures import Ask, Figures, Pair, figures
+from steelyard.compare.figures import Criteria, Figures, Pair, figures
 from steelyard.compare.flips import flips
 from steelyard.compare.runs import Joined, Side
 from steelyard.compare.spread import seed_spread
 from steelyard.compare.words import BETTER, MARGIN, TOO_SMALL, WORSE
 from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.report import FILE
+from steelyard.run.anomalies import read_anomalies
 from steelyard.run.stored import read
 from steelyard.shortcuts import shortcut_floor
 from steelyard.stats.multiple import benjamini_hochberg, holm
@@ -34,19 +35,21 @@ def margin_of(suite: Suite) -> float:
     return MARGIN
 
 
-def compare(joined: Joined, asked: Ask, *, with_flips: bool = False, with_spread: bool = False) -> dict[str, Any]:
+def compare(
+    joined: Joined, criteria: Criteria, *, with_flips: bool = False, with_spread: bool = False
+) -> dict[str, Any]:
     """The comparison of two runs, or of each pair of more."""
     if len(joined.sides) > 2:
         if with_flips or with_spread:
             raise InputError("flips and the seed spread are of two runs; name just those two")
-        return _facts(joined, asked) | _matrix(joined, asked)
+        return _facts(joined, criteria) | _matrix(joined, criteria)
     pairs = joined.pairs()
     same, both = joined.identical[0, 1]
-    found: dict[str, Any] = _facts(joined, asked)
-    found |= _plain(figures(pairs, asked))
+    found: dict[str, Any] = _facts(joined, criteria)
+    found |= _plain(figures(pairs, criteria))
     found["identical"] = {"n": same, "of": both}
-    found["by_difficulty"] = _strata(pairs, lambda p: p.difficulty, asked)
-    found["by_domain"] = _strata(pairs, lambda p: p.domain, asked)
+    found["by_difficulty"] = _strata(pairs, lambda p: p.difficulty, criteria)
+    found["by_domain"] = _strata(pairs, lambda p: p.domain, criteria)
     if with_spread:
         found["seed_spread"] = _plain(seed_spread(joined))
     if with_flips:
@@ -58,13 +61,16 @@ def _plain(value: msgspec.Struct) -> dict[str, Any]:
     return dict(msgspec.to_builtins(value))
 
 
-def _facts(joined: Joined, asked: Ask) -> dict[str, Any]:
+def _facts(joined: Joined, criteria: Criteria) -> dict[str, Any]:
     suite = joined.suite
     return {
-        "runs": [_run(side, only) for side, only in zip(joined.sides, joined.only, strict=True)],
+        "runs": [
+            _run(side, only) | {"anomalies": _anomalies(joined, side)}
+            for side, only in zip(joined.sides, joined.only, strict=True)
+        ],
         "suite": {"name": suite.name, "revision": suite.revision},
         "allowed": joined.allowed,
-        "asked": _plain(asked),
+        "criteria": _plain(criteria),
         "floor": _floor(joined),
     }
 
@@ -84,6 +90,16 @@ def _run(side: Side, only: int) -> dict[str, Any]:
         "ruler": side.ruler,
         "n_only_here": only,
     }
+
+
+def _anomalies(joined: Joined, side: Side) -> dict[str, int]:
+    """Rollouts of the compared items that each rule flags: a token cap or an unread answer can make a difference."""
+    compared = {item.id for item in joined.items}
+    counts: dict[str, int] = {}
+    for anomaly in read_anomalies(side.folder).found:
+        if anomaly.item in compared:
+            counts[anomaly.rule] = counts.get(anomaly.rule, 0) + len(anomaly.rollouts)
+    return counts
 
 
 def _floor(joined: Joined) -> dict[str, Any]:
@@ -112,14 +128,14 @@ def _report(side: Side) -> _Report | None:
         return None
 
 
-def _strata(pairs: Sequence[Pair], label: Callable[[Pair], str], asked: Ask) -> dict[str, Any]:
+def _strata(pairs: Sequence[Pair], label: Callable[[Pair], str], criteria: Criteria) -> dict[str, Any]:
     """Figures of each stratum; empty where there is just one, which is the whole."""
     labels = sorted({label(pair) for pair in pairs} - {""})
     if len(labels) < 2:
         return {}
-    found = {name: figures([pair for pair in pairs if label(pair) == name], asked) for name in labels}
+    found = {name: figures([pair for pair in pairs if label(pair) == name], criteria) for name in labels}
     tested = [name for name in labels if found[name].p is not None]
-    adjusted = benjamini_hochberg([found[name].p or 0.0 for name in tested], asked.alpha)
+    adjusted = benjamini_hochberg([found[name].p or 0.0 for name in tested], criteria.alpha)
     corrected = dict(zip(tested, zip(adjusted.adjusted, adjusted.reject, strict=True), strict=True))
     return {name: _corrected(one, "p_bh", corrected.get(name)) for name, one in found.items()}
 
@@ -131,13 +147,13 @@ def _corrected(one: Figures, key: str, corrected: tuple[float, bool] | None) -> 
     return _plain(one) | {"word": word, key: p}
 
 
-def _matrix(joined: Joined, asked: Ask) -> dict[str, Any]:
+def _matrix(joined: Joined, criteria: Criteria) -> dict[str, Any]:
     """Each pair of runs with Holm's correction over all pairs, and the ranking."""
     sides = joined.sides
-    found = {(i, j): figures(joined.pairs(i, j), asked) for i in range(len(sides)) for j in range(i + 1, len(sides))}
+    found = {(i, j): figures(joined.pairs(i, j), criteria) for i in range(len(sides)) for j in range(i + 1, len(sides))}
     if any(one.p is None for one in found.values()):
         raise RefusedError("two of the runs share no judged item; compare those that do")
-    adjusted = holm([one.p or 0.0 for one in found.values()], asked.alpha)
+    adjusted = holm([one.p or 0.0 for one in found.values()], criteria.alpha)
     cells = []
     for (pair, one), p, rejects in zip(found.items(), adjusted.adjusted, adjusted.reject, strict=True):
         same, both = joined.identical[pair]

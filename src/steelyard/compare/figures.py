@@ -3,8 +3,8 @@
 B is compared with A: a difference is B - A, the mean over items of the difference of the item's two pass rates. One
 rollout an item and no groups: McNemar's test, and Tango's interval widened to agree with the exact test. Else whole
 groups are resampled (expanded percentile bootstrap), and the interval is widened to hold 0 where the sign-flip test,
-which is exact however few the groups, does not reject. Where so few groups differ that no exact test could reject,
-resampling sees too little: the interval is at least Tango's over groups, each counted as won, lost or even.
+which is exact however few the groups, does not reject. With fewer than 20 groups, or so few that differ that no exact
+test could reject, resampling sees too little: the interval is at least Tango's over groups, each won, lost or even.
 An outcome that is not known (void, error, unfinished) is dropped for the figures; the word must survive both bounds.
 Easy to break: mirroring. Swapping A and B must turn every figure around, to the last bit.
 """
@@ -24,6 +24,9 @@ from steelyard.stats.needs import numpy
 from steelyard.stats.paired import mcnemar_p, sign_flip
 from steelyard.stats.power import mde_mcnemar, mde_paired_mean
 from steelyard.stats.rates import Interval, bounds, mean_rate, wilson
+
+FEW_GROUPS = 20
+"""Below this a resampled interval may be far too narrow: six equal differences would have none at all."""
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -63,8 +66,8 @@ class Pair(msgspec.Struct, frozen=True):
     difficulty: str = ""
 
 
-class Ask(msgspec.Struct, frozen=True):
-    """What is asked of a comparison: `margin` in rate units, interval `level`, and the seed of every resampling."""
+class Criteria(msgspec.Struct, frozen=True):
+    """What a comparison is held to: `margin` in rate units, interval `level`, and the seed of every resampling."""
 
     margin: float = 0.05
     level: float = 0.95
@@ -124,8 +127,9 @@ class Shown(msgspec.Struct, frozen=True):
     interval: Interval
     p: float
     test: str
-    mde: float | None
     mcnemar: Mcnemar | None = None
+    se: float | None = None
+    """Of the difference over groups; None where pairs were tested."""
 
 
 READINGS: dict[str, tuple[bool | None, bool | None]] = {
@@ -136,29 +140,29 @@ READINGS: dict[str, tuple[bool | None, bool | None]] = {
 """How a reading counts what is unknown on side A and on side B."""
 
 
-def figures(pairs: Sequence[Pair], asked: Ask) -> Figures:
+def figures(pairs: Sequence[Pair], criteria: Criteria) -> Figures:
     """The comparison of B with A over these items; its word is the one that every reading of the unknown gives."""
     used = [p for p in pairs if p.a.judged and p.b.judged]
-    unknown = any(p.a.unknown or p.b.unknown for p in pairs)
-    main = show(pairs, asked, "unknown dropped")
+    groups, unknown = len({p.group for p in used}), any(p.a.unknown or p.b.unknown for p in pairs)
+    main = show(pairs, criteria, "unknown dropped")
     words = {}
     for reading in READINGS if unknown else ("unknown dropped",):
-        shown = main if reading == "unknown dropped" else show(pairs, asked, reading)
+        shown = main if reading == "unknown dropped" else show(pairs, criteria, reading)
         words[reading] = (
-            "nothing to compare" if shown is None else word(shown.interval.low, shown.interval.high, asked.margin)
+            "nothing to compare" if shown is None else word(shown.interval.low, shown.interval.high, criteria.margin)
         )
     return Figures(
         n_items=len(used),
         n_dropped=len(pairs) - len(used),
-        n_groups=len({p.group for p in used}),
-        a=_rate([(p.a, p.group) for p in used], [p.a for p in pairs], asked.level),
-        b=_rate([(p.b, p.group) for p in used], [p.b for p in pairs], asked.level),
+        n_groups=groups,
+        a=_rate([(p.a, p.group) for p in used], [p.a for p in pairs], criteria.level),
+        b=_rate([(p.b, p.group) for p in used], [p.b for p in pairs], criteria.level),
         difference=main.difference if main else None,
         interval=main.interval if main else None,
         p=main.p if main else None,
         test=main.test if main else "",
         mcnemar=main.mcnemar if main else None,
-        mde=main.mde if main else None,
+        mde=_mde(main, len(used), groups, criteria) if main else None,
         word=agreed(list(words.values())) if main else agreed([]),
         words=words,
     )
@@ -174,7 +178,7 @@ def _rate(used: Sequence[tuple[Counts, str]], all_counts: Sequence[Counts], leve
     return Rate(rate, interval, sum(c.judged for c, _ in used), unknown, limits)
 
 
-def show(pairs: Sequence[Pair], asked: Ask, reading: str = "unknown dropped") -> Shown | None:
+def show(pairs: Sequence[Pair], criteria: Criteria, reading: str = "unknown dropped") -> Shown | None:
     """The difference under one of `READINGS`; None where no item is left on both sides."""
     if reading not in READINGS:
         raise InputError(f'no reading "{reading}"; known: {", ".join(READINGS)}')
@@ -185,8 +189,8 @@ def show(pairs: Sequence[Pair], asked: Ask, reading: str = "unknown dropped") ->
         return None
     single = all(p.a.total <= 1 and p.b.total <= 1 for p in pairs)
     if single and len({group for *_, group in read}) == len(read):
-        return _by_pairs([(a.passed, b.passed) for a, b, _ in read], asked)
-    shown = _by_groups(read, asked)
+        return _by_pairs([(a.passed, b.passed) for a, b, _ in read], criteria)
+    shown = _by_groups(read, criteria)
     return (
         msgspec.structs.replace(shown, mcnemar=_mcnemar([(a.passed, b.passed) for a, b, _ in read]))
         if single
@@ -199,31 +203,38 @@ def _mcnemar(outcomes: Sequence[tuple[int, int]]) -> Mcnemar:
     return Mcnemar(gained, lost, mcnemar_p(gained, lost), mcnemar_p(gained, lost, "midp"))
 
 
-def _by_pairs(outcomes: Sequence[tuple[int, int]], asked: Ask) -> Shown:
+def _by_pairs(outcomes: Sequence[tuple[int, int]], criteria: Criteria) -> Shown:
     """One rollout on each side of independent items."""
     test, n = _mcnemar(outcomes), len(outcomes)
-    discordant = test.gained + test.lost
-    psi = discordant / n if discordant else wilson(0.0, n, asked.level)[1]
-    mde = mde_mcnemar(n, psi, asked.alpha, asked.power, "exact")
-    interval = paired_difference(test.gained, test.lost, n, asked.level)
-    return Shown((test.gained - test.lost) / n, interval, test.exact, "mcnemar_exact", mde, test)
+    interval = paired_difference(test.gained, test.lost, n, criteria.level)
+    return Shown((test.gained - test.lost) / n, interval, test.exact, "mcnemar_exact", test)
 
 
-def _by_groups(read: Sequence[tuple[Counts, Counts, str]], asked: Ask) -> Shown:
+def _mde(shown: Shown, n: int, groups: int, criteria: Criteria) -> float | None:
+    """The minimum detectable effect of the test that was used; None where nothing can be detected or said."""
+    if shown.se is not None:
+        return mde_paired_mean(shown.se, criteria.alpha, criteria.power, groups) if shown.se > 0 else None
+    if shown.mcnemar is None:
+        return None
+    discordant = shown.mcnemar.gained + shown.mcnemar.lost
+    psi = discordant / n if discordant else wilson(0.0, n, criteria.level)[1]
+    return mde_mcnemar(n, psi, criteria.alpha, criteria.power, "exact")
+
+
+def _by_groups(read: Sequence[tuple[Counts, Counts, str]], criteria: Criteria) -> Shown:
     """Several rollouts, or items that share groups: groups are the independent things."""
     sums, sizes = _group_sums(read)
-    found = bootstrap_ratio(sums, sizes, asked.level, asked.n_boot, asked.seed, "difference", "expanded")
-    test = sign_flip(sums, seed=asked.seed)
+    found = bootstrap_ratio(sums, sizes, criteria.level, criteria.n_boot, criteria.seed, "difference", "expanded")
+    test = sign_flip(sums, seed=criteria.seed)
     low, high, method = found.ci_low, found.ci_high, found.method
     won, lost, g = int((sums > 0).sum()), int((sums < 0).sum()), len(sums)
-    if 2.0 ** (1 - won - lost) >= asked.alpha:
-        least = tango(won, lost, g, asked.level)
+    if g < FEW_GROUPS or 2.0 ** (1 - won - lost) >= criteria.alpha:
+        least = tango(won, lost, g, criteria.level)
         low, high, method = min(low, least.low), max(high, least.high), f"{method}, at least tango over groups"
-    if test.pvalue >= asked.alpha:
+    if test.pvalue >= criteria.alpha:
         low, high = min(low, 0.0), max(high, 0.0)
-    se = found.extra["se"]
-    mde = mde_paired_mean(se, asked.alpha, asked.power, g) if se > 0 else None
-    return Shown(found.point, Interval(low, high, asked.level, method), test.pvalue, test.method, mde)
+    interval = Interval(low, high, criteria.level, method)
+    return Shown(found.point, interval, test.pvalue, test.method, se=found.extra["se"])
 
 
 def _group_sums(read: Sequence[tuple[Counts, Counts, str]]) -> tuple[Any, Any]:

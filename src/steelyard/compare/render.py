@@ -66,6 +66,12 @@ def _facts(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, values in found["allowed"].items():
         labels = [row["label"] for row in found["runs"]]
         yield "unlike", f"{name}: " + ", ".join(f"{v!r} in {at}" for v, at in zip(values, labels, strict=True))
+    if any(row["anomalies"] for row in found["runs"]):
+        flagged = (
+            f"{row['label']} " + (", ".join(f"{n} {rule}" for rule, n in row["anomalies"].items()) or "none")
+            for row in found["runs"]
+        )
+        yield "anomalies", "; ".join(flagged)
     yield "floor", f"{found['floor']['rate']:.3f}  {found['floor']['baseline']} (a shortcut that does no work)"
 
 
@@ -99,7 +105,10 @@ def _results(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if len(found["words"]) > 1:
         yield "", "; ".join(f"{reading}: {word}" for reading, word in found["words"].items())
     if found["mde"] is not None:
-        yield "detectable", f"about {found['mde']:.3f}: the least difference that a comparison like this finds 4 times in 5"
+        yield (
+            "detectable",
+            f"about {found['mde']:.3f}: the least difference that a comparison like this finds 4 times in 5",
+        )
     elif found["difference"] is not None:
         yield "detectable", "nothing: no difference that can be is found 4 times in 5 by so few items that differ"
     same = found["identical"]

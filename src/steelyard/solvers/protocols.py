@@ -36,10 +36,17 @@ _TAGGED = (
 )
 _ACTION = (
     _JOB + "Every reply is one JSON object and nothing else. To call a tool: "
-    '{"tool": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}. The result comes back between <tool_response> tags, and you '
-    "go on. You do not know the files yet: look first, and never guess a path or a value. "
-    'Only when the job is done: {"answer": "TEXT"}.\n\n# Tools\n'
+    '{"tool": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}. Its result comes back between <tool_response> tags, and you '
+    "go on. You do not know the files yet: begin by looking, and never guess a path or a value. "
+    'Only when the job is done: {"answer": "TEXT"}.\n\n# Example, in another repository\n'
+    "Which colour has the page's title?\n"
+    '{"tool": "list_files", "arguments": {}}\n'
+    "<tool_response>\npage/index.html\npage/style.css\n</tool_response>\n"
+    '{"tool": "grep", "arguments": {"pattern": "color", "path": "page"}}\n'
+    "<tool_response>\npage/style.css:7: h1 { color: teal }\n</tool_response>\n"
+    '{"answer": "The title is teal."}\n\n# Tools\n'
 )
+"""With an example, because small models otherwise answer at once with what they guess."""
 _ACTION_SHAPE = 'error: a reply must be {"tool": name, "arguments": {...}} or {"answer": text}'
 
 
