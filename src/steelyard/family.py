@@ -23,7 +23,11 @@ __all__ = ["Contrast", "Family", "Script", "Spoil"]
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen record of plain functions. `make`'s keyword arguments are the family's options."""
+    """A frozen record of plain functions. `make`'s keyword arguments are the family's options.
+
+    `refusals(seed, n, **options)` counts, by the name of the rule, what `make` drew and refused before it had n items;
+    it takes those of the options that it names.
+    """
 
     name: str
     make: Callable[..., Iterator[Item]]
@@ -31,6 +35,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     spoil: Mapping[str, Spoil] = {}
     vary: Mapping[str, Callable[[Item], str | Script | None]] = {}
     contrast: Mapping[str, Contrast] = {}
+    refusals: Callable[..., Mapping[str, int]] | None = None
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -240,12 +240,13 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """What one order gave: `n` items of the `asked`, and how many repeated questions were left out."""
+    """What one order gave: `n` items of the `asked`; repeated questions left out, and refusals by rule."""
 
     family: str
     asked: int
     n: int
     repeated: int
+    refused: dict[str, int] = {}
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -301,7 +302,18 @@ def _take(order: Order, store: Store, items: dict[str, Item], asked: set[str]) -
         n, in_a_row = n + 1, 0
         if n == order.n:
             break
-    return Taken(order.family.name, order.n, n, repeated)
+    return Taken(order.family.name, order.n, n, repeated, _refused(order, n))
+
+
+def _refused(order: Order, n: int) -> dict[str, int]:
+    """What the family refused on the way to n items."""
+    refusals = order.family.refusals
+    if refusals is None or not n:
+        return {}
+    taken = inspect.signature(refusals).parameters
+    options = {name: value for name, value in order.options.items() if name in taken}
+    with author_code(f'family "{order.family.name}": refusals'):
+        return dict(refusals(order.seed, n, **options))
 
 
 _END = object()

@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
         few = f" (all there are; {order.asked} were asked)" if order.n < order.asked else ""
         left_out = f"; {order.repeated} repeated questions left out" if order.repeated else ""
         print(f"{order.family}: {order.n} items{few}{left_out}")
+        if order.refused:
+            print("  refused by rule: " + ", ".join(f"{rule} {n}" for rule, n in sorted(order.refused.items())))
     local = [word for ref in families if is_file_reference(ref) for word in ("--family", ref)]
     print(f"suite {made.path}  {made.revision[:18]}")
     print("next: " + shlex.join(["steelyard", "prove", str(made.path), *local]))

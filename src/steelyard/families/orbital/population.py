@@ -20,7 +20,7 @@ import msgspec
 
 from steelyard.errors import InputError, did_you_mean
 from steelyard.families.orbital import sky
-from steelyard.families.orbital.elements import Elements, perigee_altitude_km
+from steelyard.families.orbital.elements import LARGEST_SATREC_ID, Elements, perigee_altitude_km
 from steelyard.families.orbital.pool import midnight_after
 from steelyard.families.orbital.snapshots import licence_of
 
@@ -28,7 +28,7 @@ LEVELS = ("easy", "medium", "hard")
 SYNTHETIC = "synthetic"
 LEAST_PERIGEE_KM = 120.0  # below this an element set describes a decay, not an orbit
 _FIRST_SIZE = 1024
-_LARGEST_SIZE = 1 << 18
+_LARGEST_SIZE = 1 << 17  # of the numbers from 100000 on a TLE holds the first 240,000
 _REAL_NUMBERS = range(90_000, 100_000)  # analysts' range, no catalogued object
 
 Fit = Callable[[Elements], bool]
@@ -69,26 +69,30 @@ class Population(msgspec.Struct, frozen=True):
         return {"group": group, "provenance": self.provenance, "license": self.license}
 
 
-def population(seed: int | str, catalogue: str | Path | None, fit: Fit) -> Population:
-    """The fit objects of a seed's synthetic sky (`catalogue` None or "synthetic"), or of the user's catalogue file."""
+def population(seed: int | str, catalogue: str | Path | None, fit: Fit, rounds: int = 1) -> Population:
+    """The fit objects of a seed's synthetic sky (`catalogue` None or "synthetic"), or of the user's catalogue file.
+
+    A catalogue's objects come `rounds` times, each time in another order; a sky's only once.
+    """
     if catalogue is None or str(catalogue) == SYNTHETIC:
         return Population(_growing(str(seed), fit), sky.REFERENCE, sky.PROVENANCE, sky.LICENSE, False, str(seed))
     from steelyard.families.orbital.catalogue import load_catalogue  # needs the extra "orbital"; a sky does not
 
     loaded = load_catalogue(catalogue)
+    licence = licence_of(catalogue)
     orbiting = [
         e
-        for e in loaded.objects
-        if e.norad_id not in loaded.sgp4_errors and perigee_altitude_km(e) > LEAST_PERIGEE_KM and fit(e)
+        for e in sorted(loaded.objects, key=lambda e: e.norad_id)
+        if e.norad_id not in loaded.sgp4_errors
+        and (not licence or e.norad_id <= LARGEST_SATREC_ID)  # numbers that are shown must fit a TLE
+        and perigee_altitude_km(e) > LEAST_PERIGEE_KM
+        and fit(e)
     ]
     if not orbiting:
         raise InputError(f"{catalogue} has no object of the kind that these items ask about; use a larger catalogue")
     start = midnight_after([e.epoch for e in loaded.objects])
-    orbiting.sort(key=lambda e: e.norad_id)
-    Random(f"population/{seed}").shuffle(orbiting)
-    licence = licence_of(catalogue)
-    provenance = f"snapshot:{loaded.sha256[:12]}"
-    return Population(lambda n: orbiting[:n], start, provenance, licence, not licence, str(seed))
+    drawn = [e for k in range(rounds) for e in Random(f"population/{seed}/{k}").sample(orbiting, len(orbiting))]
+    return Population(lambda n: drawn[:n], start, f"snapshot:{loaded.sha256[:12]}", licence, not licence, str(seed))
 
 
 def _growing(seed: str, fit: Fit) -> Callable[[int], Sequence[Elements]]:
