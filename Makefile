@@ -7,11 +7,12 @@ DEMO ?= .demo
 PYTEST_ARGS ?= -n 2
 BIN := .venv/bin
 
-.PHONY: demo test lint types formats inspect clean help
+.PHONY: demo test lint types formats inspect hf clean help
 
 help:
 	@echo "make demo   install, make a suite, prove it, run the embedded model on it, print the report"
 	@echo "make test   lint, types and every test"
+	@echo "make hf     install torch and transformers too, so that make test tests models in this process"
 	@echo "make formats   write the JSON Schemas in docs/formats"
 	@echo "make clean  remove the local environments and the demo"
 
@@ -41,6 +42,13 @@ help:
 	@touch $@
 
 inspect: .venv-inspect/stamp
+
+# Models in this process need torch, which weighs too much to be installed for everybody; their tests skip without it.
+.venv/hf.stamp: requirements/hf.in .venv/dev.stamp
+	$(BIN)/python -m pip install -q -r requirements/hf.in
+	@touch $@
+
+hf: .venv/hf.stamp
 
 demo: .venv/all.stamp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh "$(DEMO)"

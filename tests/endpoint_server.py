@@ -1,7 +1,8 @@
 """A real HTTP server on loopback that plays an OpenAI-compatible endpoint, well or badly, as a test says.
 
 Each POST takes the next `Step` of the script; the last one repeats. A script may also be a function of the decoded
-request body. GETs of `/v1/models` are answered from `models`. Every request is kept. It runs on its own thread and
+request body. GETs of `/v1/models` are answered from `models`. Every request is kept. What a run's probe asks (it says so
+in its User-Agent) takes no step of the script: it is answered by `probed`, and kept apart from `posts`. It runs on its own thread and
 event loop, so that tests of asynchronous clients and of whole commands can use it alike.
 """
 
@@ -41,6 +42,11 @@ class Seen:
     def json(self) -> Any:
         return json.loads(self.body)
 
+    @property
+    def is_probe(self) -> bool:
+        """Whether a probe asks, not a run."""
+        return self.headers.get("user-agent") == "steelyard-probe"
+
 
 def completion(text: str | None = "ok", **changes: Any) -> dict[str, Any]:
     """A well-formed chat completion; `changes` replace top-level fields, a None removes one."""
@@ -78,9 +84,11 @@ class EndpointServer:
         self,
         script: Sequence[Step] | Callable[[dict[str, Any]], Step],
         models: Sequence[dict[str, Any]] | None = ({"id": "served-model"},),
+        probed: Callable[[dict[str, Any]], Step] = lambda _: reply(),
     ) -> None:
         self._script = script
         self._models = models
+        self._probed = probed
         self._posts = 0
         self.requests: list[Seen] = []
         self.in_flight = 0
@@ -98,7 +106,11 @@ class EndpointServer:
 
     @property
     def posts(self) -> list[Seen]:
-        return [seen for seen in self.requests if seen.method == "POST"]
+        return [seen for seen in self.requests if seen.method == "POST" and not seen.is_probe]
+
+    @property
+    def probes(self) -> list[Seen]:
+        return [seen for seen in self.requests if seen.method == "POST" and seen.is_probe]
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -154,6 +166,8 @@ class EndpointServer:
             if self._models is None or not seen.path.endswith("/models"):
                 return said(404, {"error": {"message": "no such path"}})
             return said(200, {"object": "list", "data": list(self._models)})
+        if seen.is_probe:
+            return self._probed(seen.json)
         self._posts += 1
         if callable(self._script):
             return self._script(seen.json)

@@ -1,4 +1,4 @@
-"""Seed 000's API: load a suite, verify a response, score a model behind any OpenAI-style client object.
+"""Seed 000's API: load a suite, verify a response, score a model behind a client object or in this process.
 
 `verify` is the item-aware signal; `verify_sda_answer` is the item-agnostic core (a number first, exact text else).
 Rows are exactly {"id", "response", "correct", "difficulty"} in suite order; a void is None, never False.
@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from steelyard.attempt import Attempt
-from steelyard.errors import FormatError, InputError
+from steelyard.errors import FormatError, InputError, ModelError
 from steelyard.item import Item, messages
 from steelyard.judging import judge
 from steelyard.suite import Suite, load
@@ -81,13 +81,50 @@ def score_model(
             max_tokens=max_tokens,
             seed=seed,
         )
-        response = reply.choices[0].message.content or ""
-        rows.append(
-            {
-                "id": item.id,
-                "response": response,
-                "correct": verify(item, response),
-                "difficulty": item.difficulty or DEFAULT_DIFFICULTY,
-            }
-        )
+        if not reply.choices:
+            raise ModelError(f'item "{item.id}": the endpoint answered without a choice')
+        rows.append(_row(item, reply.choices[0].message.content or ""))
     return rows
+
+
+def score_model_local(
+    model: Any,
+    tokenizer: Any,
+    suite: Suite,
+    *,
+    max_new_tokens: int = 512,
+    temperature: float = 0.0,
+    batch_size: int = 8,
+    seed: int = 0,
+) -> list[dict[str, Any]]:
+    """The rows of `score_model` from a transformers model and tokenizer in this process; greedy by default.
+
+    A batch that memory does not suffice for is halved, which a line on stderr tells; ModelError when a single item
+    does not fit, InputError for an item that the chat template or the context cannot take. What is lent is given
+    back as it was: padding side, pad token, generation config, train mode.
+    """
+    from steelyard.models.batches import Batches, Decoding
+
+    batches = Batches(model, tokenizer, batch_size)
+    decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature)
+    prompts = []
+    for item in suite.items:
+        try:
+            prompts.append(batches.prompt(messages(item)))
+        except InputError as error:
+            raise InputError(f'item "{item.id}": {error}') from error
+    texts = {}
+    for index, reply in batches.replies(prompts, decoding, [seed] * len(prompts)):
+        if isinstance(reply, ModelError):
+            raise ModelError(f'item "{suite.items[index].id}": {reply}')
+        texts[index] = reply.text
+    return [_row(item, texts[index]) for index, item in enumerate(suite.items)]
+
+
+def _row(item: Item, response: str) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "response": response,
+        "correct": verify(item, response),
+        "difficulty": item.difficulty or DEFAULT_DIFFICULTY,
+    }

@@ -1,23 +1,27 @@
-"""A real small model, pulled and served from this machine.
+"""A real small model, pulled, listed, served, probed and removed on this machine.
 
 Skipped with the reason where the weights or the engine cannot be had; under CI that is a failure.
 """
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
 from steelyard.attempt import Message, ModelOutput
 from steelyard.errors import ModelError
 from steelyard.models.embedded import start_embedded
+from steelyard.models.endpoint import Endpoint
 from steelyard.models.open import Embedded, open_model
-from steelyard.models.weights import WEIGHTS, pull
+from steelyard.models.weights import WEIGHTS, installed, pull
 from steelyard.ports import Sampling
 
 pytestmark = pytest.mark.model
@@ -134,3 +138,101 @@ def test_the_child_ends_with_a_parent_that_is_killed() -> None:
             break
         time.sleep(0.1)
     assert (True, False) == (alive, is_alive(pid))
+
+
+def test_two_deterministic_processes_answer_as_one_does() -> None:
+    """Four calls at once over two 1-slot processes give the texts that one process gives in turn. [O-19]"""
+    asked = [(seed, question) for seed in (1, 2) for question in ("Tell a story.", "Tell me of the sea.")]
+
+    async def texts(processes: int) -> tuple[list[str], list[int]]:
+        model = await open_model(NAME, context_tokens=256, deterministic=True, processes=processes)
+        try:
+            calls = [
+                model.generate([Message("user", question)], Sampling(temperature=1.0, max_tokens=12), seed=seed)
+                for seed, question in asked
+            ]
+            together = processes > 1
+            outputs = await asyncio.gather(*calls) if together else [await call for call in calls]
+            facts = await model.describe()
+            assert (1, 1, False) == (facts["slots"], facts["threads"], facts["cache_prompt"])
+            return [output.texts[0] for output in outputs], [facts.get("servers", 1)]
+        finally:
+            await model.close()
+
+    alone, one = asyncio.run(texts(1))
+    beside, two = asyncio.run(texts(2))
+    assert (alone, [1], [2]) == (beside, one, two)
+    assert len(set(alone)) == 4
+
+
+def test_a_model_is_put_into_a_cache_listed_and_removed(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    """By --from FILE, then list, a second pull and rm: each says what it did, the licence included. [T-14]"""
+    source = installed(NAME)
+    environment = {**os.environ, "STEELYARD_CACHE": str(tmp_path / "cache")}
+    pulled = cli("models", "pull", NAME, "--from", source, env=environment).stdout
+    assert ("licence Apache-2.0" in pulled, WEIGHTS[NAME].sha256[:12] in pulled) == (True, True)
+    rows = json.loads(cli("models", "list", "--json", env=environment).stdout)["models"]
+    (row,) = [row for row in rows if row["path"]]
+    assert (NAME, WEIGHTS[NAME].sha256) == (row["name"], row["sha256"])
+    assert "already here; nothing was fetched" in cli("models", "pull", NAME, env=environment).stdout
+    assert "98 MB freed" in cli("models", "rm", NAME, env=environment).stdout
+    assert f"{NAME}" in cli("models", "list", env=environment).stdout
+    assert [] == list((tmp_path / "cache").iterdir())
+    assert "0 MB freed" in cli("models", "rm", NAME, env=environment).stdout
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_served_model_answers_until_it_is_stopped(steelyard_command: list[str], ending: signal.Signals) -> None:
+    """`models serve` prints address and key, asks for the key, and leaves no process behind. [T-14]"""
+
+    async def ask(address: str, key: str) -> ModelOutput:
+        endpoint = Endpoint(address, NAME, key, retries=0)
+        try:
+            return await endpoint.generate([Message("user", "Hi")], Sampling(max_tokens=4), seed=1)
+        finally:
+            await endpoint.close()
+
+    command = [*steelyard_command, "models", "serve", NAME, "--slots", "1", "--context-tokens", "256"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stdout is not None
+            address = served.stdout.readline().split(" at ")[1].strip()
+            key = served.stdout.readline().split()[1]
+            usage = asyncio.run(ask(address, key)).usage
+            with pytest.raises(ModelError, match="answered 401"):
+                asyncio.run(ask(address, "another key"))
+            served.send_signal(ending)
+            assert served.wait(30) in (0, -signal.SIGTERM)
+        finally:
+            served.kill()
+    assert usage is not None
+    assert 0 < (usage.output_tokens or 0) <= 4
+    for _ in range(100):
+        try:
+            asyncio.run(ask(address, key))
+        except ModelError:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the child still answers")
+
+
+def test_the_doctor_of_an_embedded_model_finds_what_its_engine_ignores(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    """Seed, schema and context errors work; tool_choice, model name and echo do not; the probe is kept. [O-19]"""
+    source = installed(NAME)
+    assert source is not None
+    (tmp_path / source.name).symlink_to(source)
+    (tmp_path / f"{source.name}.ok").write_text(WEIGHTS[NAME].sha256)
+    environment = {**os.environ, "STEELYARD_CACHE": str(tmp_path)}
+    done = cli("doctor", "endpoint", NAME, "--context-tokens", 512, "--json", env=environment)
+    found = {finding["name"]: finding["state"] for finding in json.loads(done.stdout)["findings"]}
+    works = ("seed", "usage", "n", "stop", "logprobs", "json_schema", "context error")
+    ignored = ("tool_choice required", "tool_choice named", "model name", "echo", "unknown fields", "usage of n")
+    assert {"works"} == {found[name] for name in works}, found
+    assert {"not honoured"} == {found[name] for name in ignored}, found
+    (kept,) = (tmp_path / "probes").iterdir()
+    assert json.loads(done.stdout) == json.loads(kept.read_text())

@@ -122,8 +122,9 @@ def test_a_void_is_none_in_a_row_never_false(tmp_path: Path) -> None:
 
 
 def test_the_public_names_of_the_seeds_package_exist() -> None:
-    """Its `__all__`, but for the in-process scorer. [T-32]"""
-    for name in ("Item", "Suite", "load_suite", "verify", "verify_sda_answer", "verify_correct", "score_model"):
+    """Its whole `__all__`. [T-32]"""
+    names = ("Item", "Suite", "load_suite", "verify", "verify_sda_answer", "verify_correct", "score_model")
+    for name in (*names, "score_model_local"):
         assert getattr(steelyard, name)
 
 

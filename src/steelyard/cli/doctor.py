@@ -3,6 +3,7 @@
 Each backend is tried with an honest and a hostile program a guarantee; that takes some seconds. `enforced`: the honest
 one worked and the hostile one was stopped; `untested`: the honest one failed too, which proves nothing.
 Exit code 0 when a backend that isolates enforces all that a job requires, else 1. Lines marked [INFO] never change it.
+`steelyard doctor endpoint TARGET` probes a model's endpoint instead (see its own --help).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any, get_args
 import msgspec
 
 from steelyard import __version__
+from steelyard.cli import doctor_endpoint
 from steelyard.errors import SteelyardError
 from steelyard.models.weights import WEIGHTS, cache_folder, installed
 from steelyard.ports import Guarantee, Limits, SandboxSpec
@@ -61,12 +63,22 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `steelyard doctor`."""
+    """Arguments of `steelyard doctor` and of `steelyard doctor endpoint`."""
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parts = parser.add_subparsers(dest="part", metavar="endpoint TARGET")
+    endpoint = parts.add_parser(
+        "endpoint",
+        help="probe an endpoint",
+        description=doctor_endpoint.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    doctor_endpoint.add_arguments(endpoint)
 
 
 def run(args: argparse.Namespace) -> int:
     """Probe every backend, then tell about the machine; 1 when no backend enforces what a job requires."""
+    if args.part == "endpoint":
+        return doctor_endpoint.run(args)
     backends = [examine(kind) for kind in BACKENDS]
     facts = [Fact(about, _told(tell)) for about, tell in _FACTS.items()]
     ready = [backend.name for backend in backends if backend.is_ready]

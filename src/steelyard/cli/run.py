@@ -22,6 +22,7 @@ from steelyard.kit import ProbeKit
 from steelyard.models.caps import Capped, Caps, read_price, spent_on
 from steelyard.models.keys import find_key
 from steelyard.models.open import open_model
+from steelyard.models.probe import probe_for_run
 from steelyard.ports import Model, Sampling, Sandbox
 from steelyard.report import build_report, render_report, write_report
 from steelyard.run.engine import Outcome
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-unproven", action="store_true", help="run items that are not proven (is recorded)")
     parser.add_argument("--trust-proofs", action="store_true", help="do not grade probing items' proofs here first")
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
+    parser.add_argument("--no-probe", action="store_true", help="do not look first at what the endpoint honours")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -107,7 +109,8 @@ async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, 
         plan = _plan(args, suite, model, sandbox)
         kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
         with Progress() as progress:
-            return await start(plan, suite, model, kit, folder, resume=args.resume, told=progress.told)
+            probe = None if args.no_probe else probe_for_run
+            return await start(plan, suite, model, kit, folder, resume=args.resume, told=progress.told, probe=probe)
     finally:
         await model.close()
 
@@ -137,6 +140,7 @@ def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox
         split=args.split,
         model=args.model,
         model_id=model.id,
+        endpoint_probe={"skipped": "--no-probe"} if args.no_probe else {},
         solver=SolverSettings(
             name=args.solver or ("tools" if has_tools or args.offer else "chat"),
             system=args.system,

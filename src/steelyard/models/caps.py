@@ -105,6 +105,11 @@ class Capped:
     def id(self) -> str:
         return self._model.id
 
+    @property
+    def endpoint(self) -> Any:
+        """The endpoint behind it, which knows no caps; None when there is none."""
+        return getattr(self._model, "endpoint", None)
+
     async def describe(self) -> dict[str, Any]:
         """What the model says of itself."""
         return await self._model.describe()

@@ -3,6 +3,7 @@
 Source: the OpenAI chat completions reference, and what llama.cpp, vLLM and gateways really answer (reasoning in
 `reasoning_content` or `reasoning`, content as a list of parts, arguments as an object, errors under status 200).
 Pure: no network. Not covered: streaming, several choices a request, images and audio.
+A reply that has several choices all the same is kept whole; the first one's text and tool calls are what is judged.
 Easy to break: turning an absent text into an error. An empty message is an answer, and says how it ended.
 """
 
@@ -58,6 +59,7 @@ class UnreadableReplyError(Exception):
         super().__init__(why)
 
 
+_ABSURD_TOKENS = 2**53  # such a count is a fault of the server, and no cap may be spent on it
 _DECODER = msgspec.json.Decoder(_Reply)
 
 
@@ -101,6 +103,8 @@ def read_reply(data: bytes | memoryview, asked_model: str, request: dict[str, An
         raise UnreadableReplyError(f"JSON, but no chat completion: {error}", is_json=True) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnreadableReplyError(f"not JSON: {error}", is_json=False) from error
+    except RecursionError as error:
+        raise UnreadableReplyError("JSON that is nested too deep to be read", is_json=True) from error
     if not reply.choices:
         what = f"an error: {error_words(reply.error)}" if reply.error else 'JSON without "choices"'
         raise UnreadableReplyError(what, is_json=True, error=reply.error)
@@ -111,7 +115,7 @@ def read_reply(data: bytes | memoryview, asked_model: str, request: dict[str, An
         texts=[_text(one.content) or _text(one.refusal) for one in said],
         reasoning_texts=reasoning if any(reasoning) else [],
         finish_reasons=[choice.finish_reason or "" for choice in reply.choices],
-        tool_calls=[_tool_call(call) for one in said for call in one.tool_calls or ()],
+        tool_calls=[_tool_call(call) for call in said[0].tool_calls or ()],  # of the choice that is judged
         usage=_usage(reply.usage),
         request=request,
         seconds=seconds,
@@ -163,6 +167,8 @@ def _usage(usage: Any) -> Usage | None:
 
     def count(name: str) -> int | None:
         value = usage.get(name)
-        return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _ABSURD_TOKENS:
+            return None
+        return int(value)
 
     return Usage(count("prompt_tokens"), count("completion_tokens"), count("total_tokens"))

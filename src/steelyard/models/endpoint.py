@@ -2,7 +2,8 @@
 
 One request, one choice, whole replies (no streaming). What can be tried again is tried again, with exponential
 jittered waits and Retry-After honoured; the rest ends in CallError (this call) or PermanentError (the run).
-How many tries are in flight adapts to refusals and slowness (`pace`).
+How many tries are in flight adapts to refusals and slowness (`pace`). A kept-alive connection that the server had
+closed is no failure: the request is sent again at once.
 Not covered: streaming, several choices a request.
 Easy to break: the key. It is in no repr, record or message; words of the endpoint that repeat it are masked.
 """
@@ -25,12 +26,28 @@ from steelyard.errors import CallError, InputError, PermanentError
 from steelyard.models.chat_format import UnreadableReplyError, build_body, read_reply, request_settings
 from steelyard.models.failures import Failure, failure_from_body, failure_from_status
 from steelyard.models.keys import KEY_VARIABLES, find_key
+from steelyard.models.masking import mask_bytes, mask_data, mask_output, mask_text
 from steelyard.models.pace import Pace
+from steelyard.models.transport import (
+    Answer,
+    closed_while_idle,
+    failure_from_client,
+    note_reuse,
+    read_answer,
+    too_long,
+)
 from steelyard.ports import Sampling, ToolSpec
 
 _FIRST_CONTACT_TRIES = 4
 _TOO_MUCH = ("rate-limit", "timeout")  # kinds of failure that ask for fewer calls at once
 _LISTED_MODELS = 20
+_LISTING_TIMEOUT_S = 10.0
+_MOST_RESENT = 8  # kept-alive connections that were found closed; the next request goes over another one
+MOST_REPLY_BYTES = 8_000_000
+"""Of one reply, unpacked: 512 tokens with twenty log-probabilities each take a tenth of it."""
+
+PROBE_AGENT = "steelyard-probe"
+"""The User-Agent of requests that only look at what the endpoint does."""
 
 
 class Endpoint:
@@ -50,12 +67,13 @@ class Endpoint:
         max_wait_s: float = 60.0,
         most_in_flight: int | None = None,
         retry_budget: int = 1000,
+        most_reply_bytes: int = MOST_REPLY_BYTES,
         extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         """`base_url` with or without /v1; time-outs are of one try; `max_wait_s` caps each wait between tries.
 
         `most_in_flight` tries at once, None for as many as are called; `retry_budget` retries over all calls, and one
-        more for every reply.
+        more for every reply. A reply of more than `most_reply_bytes` is a CallError.
 
         Without `api_key`, what `keys.find_key` finds; an empty text sends no key.
         """
@@ -72,6 +90,7 @@ class Endpoint:
             ("read_timeout_s", read_timeout_s),
             ("total_timeout_s", total_timeout_s),
             ("most_in_flight", 1 if most_in_flight is None else most_in_flight),
+            ("most_reply_bytes", most_reply_bytes),
         ):
             if value <= 0:
                 raise InputError(f"{name} must be positive, got {value}")
@@ -89,9 +108,11 @@ class Endpoint:
         self._retries = retries
         self._waits = (first_wait_s, max_wait_s)
         self._pace = Pace(most_in_flight, retry_budget=retry_budget)
+        self._most_reply_bytes = most_reply_bytes
         self._extra_body = dict(extra_body or {})
         self._session: aiohttp.ClientSession | None = None
-        self._answered = False
+        self._answered = False  # something, be it an error
+        self._replied = False  # a chat completion
         self._closed = False
 
     def __repr__(self) -> str:
@@ -101,19 +122,45 @@ class Endpoint:
     def id(self) -> str:
         return self._model
 
+    @property
+    def endpoint(self) -> Endpoint:
+        """What a probe talks to."""
+        return self
+
+    @property
+    def answered(self) -> bool:
+        """Whether anything has answered at this address, be it with an error."""
+        return self._answered
+
     async def describe(self) -> dict[str, Any]:
         """What GET /models says of this model (`model`) or whatever it lists (`listed`); {} when it does not say."""
-        try:
-            address = f"{self.base_url}/models{self._query}"
-            async with self._open().get(address, proxy=self._proxy, allow_redirects=False) as response:
-                listed = msgspec.json.decode(await response.read())["data"] if response.status == 200 else []
-            entries = [_lasting(entry) for entry in listed]
-        except (OSError, aiohttp.ClientError, msgspec.DecodeError, UnicodeError, TypeError, KeyError, AttributeError):
-            return {}
+        entries = await self.listed()
         own = [entry for entry in entries if entry.get("id") == self._model]
         if own:
             return {"model": own[0]}
         return {"listed": entries[:_LISTED_MODELS]} if entries else {}
+
+    async def listed(self) -> list[dict[str, Any]]:
+        """The entries of GET /models; [] when it is not answered in time or as expected."""
+        answer = await self._exchange(None, total_timeout_s=_LISTING_TIMEOUT_S)
+        if isinstance(answer, Failure) or answer.status != 200:
+            return []
+        try:
+            data = msgspec.json.decode(answer.body)["data"]
+            return [mask_data(_lasting(entry), self._key) for entry in data]
+        except (msgspec.DecodeError, UnicodeError, TypeError, KeyError, AttributeError, RecursionError):
+            return []
+
+    async def exchange(self, changes: Mapping[str, Any], timeout_s: float) -> Answer | Failure:
+        """One chat request as it stands and its answer, without retries or pace; the key is masked in both ends.
+
+        For probes: `changes` are fields of the body beside the model's name, which they may replace.
+        """
+        body = {"model": self._model, **self._extra_body, **changes}
+        answer = await self._exchange(msgspec.json.encode(body), total_timeout_s=timeout_s, agent=PROBE_AGENT)
+        if isinstance(answer, Failure):
+            return msgspec.structs.replace(answer, words=mask_text(answer.words, self._key))
+        return msgspec.structs.replace(answer, body=mask_bytes(answer.body, self._key))
 
     async def generate(
         self,
@@ -169,30 +216,62 @@ class Endpoint:
         return outcome
 
     async def _try_once(self, data: bytes, request: dict[str, Any]) -> ModelOutput | Failure:
-        """One HTTP exchange."""
-        address = f"{self.base_url}/chat/completions{self._query}"
-        session = self._open()
-        started = time.perf_counter()
+        """One request and what its answer means."""
+        answer = await self._exchange(data)
+        if isinstance(answer, Failure):
+            return answer
+        if answer.status != 200:
+            return failure_from_status(answer.status, answer.headers.get, mask_bytes(answer.body, self._key))
         try:
-            async with session.post(address, data=data, proxy=self._proxy, allow_redirects=False) as response:
-                body = await response.read()
-        except (OSError, aiohttp.ClientError) as error:  # TimeoutError is an OSError
-            return _failure_from_client(error, time.perf_counter() - started)
-        seconds = time.perf_counter() - started
-        self._answered = True
-        if response.status != 200:
-            return failure_from_status(response.status, response.headers.get, body)
-        try:
-            return read_reply(body, self._model, request, seconds)
+            output = read_reply(answer.body, self._model, request, answer.seconds)
         except UnreadableReplyError as error:
-            return failure_from_body(error, response.headers.get("content-type", ""), body)
+            content_type = answer.headers.get("content-type", "")
+            failure = failure_from_body(error, content_type, mask_bytes(answer.body, self._key))
+            if failure.kind == "not-an-api" and self._replied:  # it is one; a gateway's page has come between
+                return msgspec.structs.replace(failure, kind="reply", fate="retry")
+            return failure
+        self._replied = True
+        return mask_output(output, answer.body, self._key)
+
+    async def _exchange(
+        self, data: bytes | None, *, total_timeout_s: float | None = None, agent: str | None = None
+    ) -> Answer | Failure:
+        """One HTTP exchange: a chat request, or without `data` the list of models."""
+        session = self._open()
+        address = f"{self.base_url}/{'models' if data is None else 'chat/completions'}{self._query}"
+        options: dict[str, Any] = {"data": data, "proxy": self._proxy, "allow_redirects": False}
+        if total_timeout_s is not None:
+            options["timeout"] = aiohttp.ClientTimeout(total=total_timeout_s)
+        if agent is not None:
+            options["headers"] = {"User-Agent": agent}
+        started = time.perf_counter()
+        for resent in range(_MOST_RESENT + 1):
+            notes: dict[str, bool] = {}
+            try:
+                async with session.request(
+                    "GET" if data is None else "POST", address, trace_request_ctx=notes, **options
+                ) as response:
+                    body, whole = await read_answer(response, self._most_reply_bytes)
+                break
+            except (OSError, aiohttp.ClientError) as error:  # TimeoutError is an OSError
+                if resent < _MOST_RESENT and closed_while_idle(error, notes):
+                    continue
+                return failure_from_client(error, time.perf_counter() - started)
+        self._answered = True
+        if not whole and response.status == 200:
+            return too_long(self._most_reply_bytes)
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(response.status, headers, body, time.perf_counter() - started)
 
     def _open(self) -> aiohttp.ClientSession:
         """The session, made inside the running event loop on first use."""
         if self._closed:
             raise CallError(f"the client of {self.base_url} was closed", kind="closed")
         if self._session is None:
+            tracing = aiohttp.TraceConfig()
+            tracing.on_connection_reuseconn.append(note_reuse)
             self._session = aiohttp.ClientSession(
+                trace_configs=[tracing],
                 connector=aiohttp.TCPConnector(limit=0),  # the caller decides how many calls are in flight
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=self._timeout,
@@ -211,9 +290,7 @@ class Endpoint:
         return min(max_s, own_s if failure.wait_s is None else failure.wait_s + first_s * random.random())
 
     def _error(self, failure: Failure, tried: int) -> CallError | PermanentError:
-        words = f"{self.base_url} {failure.words}"
-        if self._key and len(self._key) >= 8:  # a shorter one is a placeholder such as EMPTY
-            words = words.replace(self._key, "***")
+        words = mask_text(f"{self.base_url} {failure.words}", self._key)
         if failure.fate == "run":
             return PermanentError(words)
         times = f" (tried {tried} times)" if tried > 1 else ""
@@ -258,17 +335,3 @@ def _proxy(parts: SplitResult) -> str | None:
         return None
     proxies = getproxies()
     return proxies.get(parts.scheme) or proxies.get("all")
-
-
-def _failure_from_client(error: OSError | aiohttp.ClientError, elapsed_s: float) -> Failure:
-    """A try that ended without a whole response; a response error's own text holds the URL and is left out."""
-    words = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error) or type(error).__name__
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return Failure("tls", f"has a certificate that is not trusted ({words}); SSL_CERT_FILE adds one", "run")
-    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-        return Failure("connection", f"cannot be reached ({words})", "retry")
-    if isinstance(error, TimeoutError):
-        return Failure("timeout", f"gave no whole reply within {elapsed_s:.1f} s", "retry")
-    if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError):
-        return Failure("reply", f"broke off in its reply ({words})", "retry")
-    return Failure("connection", f"closed the connection ({words})", "retry")

@@ -62,6 +62,8 @@ def failure_from_status(status: int, header: Callable[[str], str | None], body: 
 def failure_from_body(error: UnreadableReplyError, content_type: str, body: bytes) -> Failure:
     """What a body under status 200 means when it is no chat completion."""
     start = " ".join(body[:400].decode(errors="replace").split())[:80]
+    if not start:
+        return Failure("reply", "answered with an empty body", "retry")
     if not error.is_json and "json" not in content_type:
         kind = content_type.split(";", maxsplit=1)[0] or "no content type"
         return Failure("not-an-api", f'answered {kind}, which starts with "{start}"; {_IS_IT_AN_API}', "run")
@@ -92,6 +94,6 @@ def _words(text: str) -> str:
     """The error's own words: the message inside a JSON error, else the start of the text on one line."""
     try:
         decoded = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError):
-        decoded = text
-    return " ".join(error_words(decoded).split())[:500] or "(an empty body)"
+        return " ".join(error_words(decoded).split())[:500] or "(an empty body)"
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return " ".join(text.split())[:500] or "(an empty body)"

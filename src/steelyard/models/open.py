@@ -1,8 +1,8 @@
-"""Opening a model by its name on the command line: an endpoint, an embedded model, or a script.
+"""Opening a model by its name on the command line: an endpoint, an embedded model, a script, or one in this process.
 
 `NAME` with a base URL is an endpoint's model, with several URLs a pool; `http(s)://...` with `model=` is the same;
 `NAME` or `embedded:NAME` of the weights table (or `embedded:FILE.gguf`) is served from this machine, by one process or
-by several; `scripted:FILE` answers from a file.
+by several; `scripted:FILE` answers from a file; `hf:PATH` is loaded into this process (see `hf`).
 Easy to break: the child of an embedded model lives as long as what is returned here; `close` ends both.
 """
 
@@ -40,6 +40,11 @@ class Embedded:
     @property
     def pid(self) -> int:
         return self._server.pid
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """What a probe talks to."""
+        return self._endpoint
 
     async def describe(self) -> dict[str, Any]:
         """Weights hash, engine, slots and context, and what the server lists."""
@@ -93,9 +98,14 @@ async def open_model(
         from steelyard.models.scripted import scripted_from_file
 
         return scripted_from_file(spec.removeprefix("scripted:"))
+    if spec.startswith("hf:"):
+        from steelyard.models.hf import open_local
+
+        path = spec.removeprefix("hf:")
+        return await asyncio.to_thread(open_local, path, threads=threads, deterministic=deterministic)
     name = spec.removeprefix("embedded:")
     if name not in WEIGHTS and not (spec.startswith("embedded:") and Path(name).is_file()):
-        known = (*WEIGHTS, "scripted:FILE", "embedded:FILE.gguf")
+        known = (*WEIGHTS, "scripted:FILE", "embedded:FILE.gguf", "hf:PATH")
         raise InputError(f'no model is named "{spec}"{did_you_mean(name, known)} (an endpoint needs --base-url)')
     if processes < 1:
         raise InputError(f"processes must be at least 1, got {processes}")

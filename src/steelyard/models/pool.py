@@ -37,6 +37,11 @@ class Pool:
     def id(self) -> str:
         return self._models[0].id
 
+    @property
+    def endpoint(self) -> Any:
+        """The first server's endpoint, which stands for all in a probe; None when it has none."""
+        return getattr(self._models[0], "endpoint", None)
+
     async def describe(self) -> dict[str, Any]:
         """What the servers say, which must be the same; RefusedError when two serve different things."""
         said = await asyncio.gather(*(model.describe() for model in self._models))

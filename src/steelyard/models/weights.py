@@ -139,13 +139,16 @@ def pull(
 
 
 def remove(name: str | Weights, cache: Path | None = None) -> int:
-    """Delete the weights and whatever a broken pull left; returns the bytes freed."""
+    """Delete the weights, what was converted from them and whatever a broken pull left; returns the bytes freed."""
     weights = name if isinstance(name, Weights) else find_weights(name)
     freed = 0
     for path in sorted((cache or cache_folder()).glob(f"{weights.file}*")):
         if path.is_file():
             freed += path.stat().st_size
             path.unlink()
+        elif path.is_dir():
+            freed += sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+            shutil.rmtree(path)
     return freed
 
 

@@ -1,7 +1,8 @@
 """Anomalies of a judged run: records that deserve a look, found by declared rules.
 
-Source: seed 003's rule set, its first three rules. `rules_hash` covers the declarations; when it changes, an existing
-anomalies.json is kept as anomalies.<old hash>.json. Indices are real rollout indices, never a sentinel.
+Source: seed 003's rule set, its first three rules; the others come from what endpoints do. `rules_hash` covers the
+declarations; when it changes, an existing anomalies.json is kept as anomalies.<old hash>.json. Indices are real rollout
+indices, never a sentinel.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from pathlib import Path
 
 import msgspec
 
+from steelyard.attempt import Attempt, ModelOutput
 from steelyard.canonical import digest
 from steelyard.errors import FormatError
+from steelyard.models.masking import MARK
+from steelyard.parsing.final import without_reasoning
 from steelyard.records import PredictionRecord
 from steelyard.run.journal import Rollout
 from steelyard.run.stored import read
@@ -50,21 +54,65 @@ class Anomalies(msgspec.Struct, frozen=True):
 
 
 def is_empty(rollout: Rollout) -> bool:
-    """Whether an attempt says nothing and did nothing."""
+    """Whether an attempt says nothing, thinks nothing and did nothing."""
     attempt = rollout.attempt
-    return attempt is not None and not attempt.answer.strip() and not (attempt.workspace and attempt.workspace.changes)
+    return attempt is not None and not attempt.answer.strip() and not _did(attempt) and not _reasoning(attempt)
+
+
+def is_thought_only(rollout: Rollout) -> bool:
+    """Whether an attempt did nothing and holds reasoning, but no answer beside it: as a rule a spent token budget."""
+    attempt = rollout.attempt
+    if attempt is None or _did(attempt) or without_reasoning(attempt.answer).text.strip():
+        return False
+    return bool(_reasoning(attempt) or attempt.answer.strip())
+
+
+def _did(attempt: Attempt) -> bool:
+    return bool(attempt.workspace and attempt.workspace.changes)
+
+
+def _reasoning(attempt: Attempt) -> bool:
+    """Whether the last output has reasoning text of its own."""
+    return bool(attempt.outputs) and any(text.strip() for text in attempt.outputs[-1].reasoning_texts)
+
+
+def has_several_choices(rollout: Rollout) -> bool:
+    """Whether an endpoint answered with more choices than the one that was asked for."""
+    return any(len(output.texts) > 1 for output in _outputs(rollout))
+
+
+def repeats_key(rollout: Rollout) -> bool:
+    """Whether an output held the API key, which was masked before it was stored."""
+    return any(MARK in text for output in _outputs(rollout) for text in _words(output))
+
+
+def _words(output: ModelOutput) -> list[str]:
+    return [*output.texts, *output.reasoning_texts, *(call.arguments for call in output.tool_calls)]
+
+
+def _outputs(rollout: Rollout) -> list[ModelOutput]:
+    return rollout.attempt.outputs if rollout.attempt is not None else []
 
 
 def is_truncated(rollout: Rollout) -> bool:
     """Whether the last output of an attempt was cut by a token limit or filter."""
-    outputs = rollout.attempt.outputs if rollout.attempt is not None else []
+    outputs = _outputs(rollout)
     return bool(outputs) and bool(TRUNCATED.intersection(outputs[-1].finish_reasons))
 
 
 RULES: tuple[tuple[Rule, Callable[[Sequence[Rollout], PredictionRecord], list[int]]], ...] = (
     (
-        Rule("empty_output", "the attempt has no text and no change", "warning", "a server or template fault"),
+        Rule(
+            "empty_output",
+            "the attempt has no text, no reasoning and no change",
+            "warning",
+            "a server or template fault",
+        ),
         lambda rollouts, _: [r.rollout for r in rollouts if is_empty(r)],
+    ),
+    (
+        Rule("thought_only", "there is reasoning, and no answer beside it", "warning", "a token cap cut the thinking"),
+        lambda rollouts, _: [r.rollout for r in rollouts if is_thought_only(r)],
     ),
     (
         Rule("truncated_output", "the last output hit a limit", "info", "a token cap deflates a score"),
@@ -73,6 +121,19 @@ RULES: tuple[tuple[Rule, Callable[[Sequence[Rollout], PredictionRecord], list[in
     (
         Rule("extraction_failure", "no answer could be read", "warning", "an unread answer may be a right one"),
         lambda _, predictions: [p.index for p in predictions.rollouts if not p.extracted],
+    ),
+    (
+        Rule(
+            "several_choices",
+            "a reply had several choices",
+            "warning",
+            "the first one was judged, the others only kept",
+        ),
+        lambda rollouts, _: [r.rollout for r in rollouts if has_several_choices(r)],
+    ),
+    (
+        Rule("key_echoed", "a reply held the API key, masked here", "error", "the endpoint gives the key away"),
+        lambda rollouts, _: [r.rollout for r in rollouts if repeats_key(r)],
     ),
 )
 

@@ -2,7 +2,8 @@
 
 Identity is what makes two rollouts comparable: suite, model and weights, solver with limits and protocol, system
 prompt, sampling, base seed, sandbox, schema series. Resuming refuses another identity, naming the first difference.
-Recorded but not identity: address, concurrency, retries, host; engine version and slots join under `deterministic`.
+Recorded but not identity: address, the endpoint's probe, concurrency, retries, host; engine version and slots join
+under `deterministic`.
 More rollouts extend a run, so their number is not identity.
 """
 
@@ -42,6 +43,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     model_id: str
     model_facts: dict[str, Any] = {}
+    endpoint_probe: dict[str, Any] = {}
+    """What the endpoint was seen to honour when the run began (`models.probe`), or why that is not known."""
     solver: SolverSettings
     sampling: Sampling
     seed: int = 0

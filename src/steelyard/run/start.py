@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,9 @@ from steelyard.verifiers.registry import revision
 
 FAILURE = "failure.json"
 
+Prober = Callable[[Model, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Takes a model and what it says of itself; returns what a run keeps of its endpoint. Must not raise for it."""
+
 
 class Finished(msgspec.Struct, frozen=True):
     """What a run left: how its work ended and, unless nothing was finished, its judgement."""
@@ -58,14 +61,17 @@ async def start(
     *,
     resume: bool = False,
     told: Callable[[Outcome], None] = lambda _: None,
+    probe: Prober | None = None,
 ) -> Finished:
-    """Run `plan` into `folder`; `suite` holds just the items to ask, in order."""
+    """Run `plan` into `folder`; `suite` holds just the items to ask, in order. `probe` is asked once, by a new run."""
     check_folder(folder, resume=resume)
     facts = await model.describe()
     at_once = facts.get("servers", 1) if plan.deterministic else plan.concurrency  # one conversation a server process
     plan = msgspec.structs.replace(plan, model_facts=facts, concurrency=at_once)
     proofs = read_proofs(suite)
     plan = msgspec.structs.replace(plan, proofs=check_proofs(suite, proofs, plan, kit))
+    if probe is not None and not (folder / HEADER).exists():
+        plan = msgspec.structs.replace(plan, endpoint_probe=await probe(model, facts))
     open_folder(folder, plan, resume=resume)
     with stage(folder, "prepare"):
         journal = Journal(folder)

@@ -276,7 +276,7 @@ def test_the_key_shows_nowhere() -> None:
         model = Endpoint(server.url, "m", CANARY)
     shown = [repr(model), str(output), repr(refused.value), repr(failed.value)]
     assert [CANARY in text for text in shown] == [False] * 4
-    assert "key *** is unknown" in str(refused.value)
+    assert "key ***API key*** is unknown" in str(refused.value)
 
 
 def test_the_key_comes_from_the_environment_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:
