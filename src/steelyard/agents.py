@@ -22,9 +22,13 @@ from steelyard.transcripts import TalkCounts, exchanges
 
 
 class Grounding(msgspec.Struct):
-    """Judged attempts at items whose verifier reads an answer: how many passed, and how many of these are grounded."""
+    """Judged attempts at items whose verifier reads an answer: how many passed, and how many of these are grounded.
+
+    Items whose answer has to be worked out (metadata `derived`) are left out and counted: no result can carry it.
+    """
 
     judged: int = 0
+    derived: int = 0
     passed: int = 0
     grounded: int = 0
 
@@ -32,6 +36,7 @@ class Grounding(msgspec.Struct):
         """Raw and grounded success over the same attempts; None where there are none."""
         return {
             "n": self.judged,
+            "n_derived": self.derived,
             "passed": self.passed,
             "grounded": self.grounded,
             "success": self.passed / self.judged if self.judged else None,
@@ -80,7 +85,11 @@ def _add(
         grounded = passed is True and not bound.probes and carries_answer(item, bound, made)
         for talk, ground in counts:
             talk.add(rollout.attempt, made)
-            if passed is not None and not bound.probes:
+            if passed is None or bound.probes:
+                continue
+            if item.metadata.get("derived"):
+                ground.derived += 1
+            else:
                 ground.judged += 1
                 ground.passed += passed
                 ground.grounded += grounded

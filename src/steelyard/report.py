@@ -265,12 +265,17 @@ def _agent(agent: dict[str, Any] | None) -> Iterable[str]:
         f"{agent['mean_turns']:.1f} turns a rollout; protocol {agent['protocol']}"
     )
     yield f"stops     {stops}"
-    yield f"tokens    {agent['input_tokens']} in, {agent['output_tokens']} out"
+    if agent["input_tokens"] is None:
+        yield "tokens    unknown: the endpoint does not say"
+    else:
+        some = f" ({agent['n_without_token_counts']} rollouts not counted)" if agent["n_without_token_counts"] else ""
+        yield f"tokens    {agent['input_tokens']} in, {agent['output_tokens']} out{some}"
     ground = agent["grounding"]
     if ground["n"]:
         yield (
             f"grounded  {ground['grounded']} of {ground['passed']} passes are carried by a tool result: "
             f"{ground['grounded_success']:.3f} beside {ground['success']:.3f}   n={ground['n']} answer jobs"
+            + (f"; {ground['n_derived']} derived ones left out" if ground["n_derived"] else "")
         )
 
 

@@ -142,8 +142,8 @@ class TalkCounts(msgspec.Struct):
             "tool_errors": self.tool_errors,
             "mean_turns": fmean(self.turns) if self.turns else None,
             "stops": dict(sorted(self.stops.items())),
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
+            "input_tokens": self.input_tokens if self.uncounted < self.attempts else None,
+            "output_tokens": self.output_tokens if self.uncounted < self.attempts else None,
             "n_without_token_counts": self.uncounted,
         }
 

@@ -12,7 +12,23 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "steelyard"
-HEAVY = ["msgspec", "numpy", "sgp4", "xllamacpp", "aiohttp", "scipy", "asyncio", "importlib.metadata", "tqdm"]
+HEAVY = [
+    "msgspec",
+    "numpy",
+    "sgp4",
+    "xllamacpp",
+    "aiohttp",
+    "scipy",
+    "asyncio",
+    "importlib.metadata",
+    "tqdm",
+    "torch",
+    "transformers",
+    "polars",
+    "pandas",
+    "dotenv",
+    "astroz",
+]
 
 
 def _order() -> list[str]:

@@ -49,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the resampling (default 0)")
     parser.add_argument("--suite", type=Path, help="suite with the items (default: the one A was last judged with)")
     parser.add_argument("--judge", action="store_true", help="judge all runs under today's ruler first")
-    parser.add_argument("--sandbox", default="auto", help="for --judge: auto, bubblewrap, none or unsafe-process")
+    parser.add_argument("--sandbox", default="auto", help="for --judge: auto (default), bubblewrap, docker or none")
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
+    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
@@ -85,7 +86,7 @@ def _judge(folder: Path, suite: Suite, args: argparse.Namespace) -> None:
     journal = Journal(folder)
     try:
         with folder_errors(folder):
-            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe)
+            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
             kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
             judged = judge_run(folder, suite, kit=kit, proofs=read_proofs(suite), need_evidence=True)
             for line in judged.evidence:

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", type=Path, help="run folder")
     parser.add_argument("--suite", type=Path, help="suite to judge with (default: the run's own)")
     parser.add_argument("--probe", action="store_true", help="gather evidence again in fresh sandboxes")
-    parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
+    parser.add_argument("--sandbox", default="auto", help="auto (default), bubblewrap, docker, none or unsafe-process")
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
     parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", action="append", default=[], metavar="REF", help="where to find a local family")
     parser.add_argument("--n", type=int, default=10, help="items to make when proving a family (default 10)")
     parser.add_argument("--seed", default="0", help="seed when proving a family (default 0)")
-    parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
+    parser.add_argument("--sandbox", default="auto", help="auto (default), bubblewrap, docker, none or unsafe-process")
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
     parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--trust", action="store_true", help="load code that the suite names (verifiers, families)")

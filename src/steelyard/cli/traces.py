@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--refuse-overlap", action="append", default=[], metavar="EVAL_SUITE", help="suite whose prompts must not occur"
     )
-    parser.add_argument("--sandbox", default="auto", help="auto, bubblewrap, none or unsafe-process (default auto)")
+    parser.add_argument("--sandbox", default="auto", help="auto (default), bubblewrap, docker, none or unsafe-process")
     parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
     parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suites name")

@@ -48,6 +48,7 @@ def compare(
     found: dict[str, Any] = _facts(joined, criteria)
     found |= _plain(figures(pairs, criteria))
     found["identical"] = {"n": same, "of": both}
+    found["parted"] = [_plain(one) for one in joined.parted]
     found["by_difficulty"] = _strata(pairs, lambda p: p.difficulty, criteria)
     found["by_domain"] = _strata(pairs, lambda p: p.domain, criteria)
     if with_spread:

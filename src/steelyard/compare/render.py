@@ -113,6 +113,14 @@ def _results(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "detectable", "nothing: no difference that can be is found 4 times in 5 by so few items that differ"
     same = found["identical"]
     yield "identical", f"{same['n']} of {same['of']} transcripts are the same, word for word"
+    alike = same["n"] or len({run["model"] for run in found["runs"]}) == 1  # two models differ everywhere anyway
+    if alike and found["parted"]:
+        for one in found["parted"]:
+            where = one["difference"]
+            yield (
+                "",
+                f"{one['item']} [{one['rollout']}] parts at message {where['index']}, written by the {where['author']}",
+            )
     if "seed_spread" in found:
         yield "seed spread", _spread(found["seed_spread"])
 

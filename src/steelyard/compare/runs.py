@@ -24,7 +24,11 @@ from steelyard.run.journal import Rollout, RolloutIndex
 from steelyard.run.judgements import missing_item, read_current, read_judgements
 from steelyard.run.plan import Header, Plan, items_of_plan, read_header
 from steelyard.suite import Suite
+from steelyard.transcripts import Difference, first_difference
 from steelyard.verifiers import registry
+
+PARTED_SHOWN = 3
+"""Transcripts that part, of which the place is told."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -53,10 +57,19 @@ class Side(msgspec.Struct, kw_only=True):
         return Counts(passed, failed, max(self.plan.rollouts, seen) - passed - failed)
 
 
+class Parted(msgspec.Struct, frozen=True):
+    """A rollout whose transcript is not the same in the first two runs, and the first message in which they differ."""
+
+    item: str
+    rollout: int
+    difference: Difference
+
+
 class Joined(msgspec.Struct, frozen=True):
     """Runs over the items that all were asked, in suite order; `only` counts what each has beyond them.
 
-    `identical[i, j]` is how many rollouts of runs i and j have the same transcript, and how many both have.
+    `identical[i, j]` is how many rollouts of runs i and j have the same transcript, and how many both have; `parted`
+    are the first transcripts of the first two runs that are not the same.
     """
 
     suite: Suite
@@ -64,6 +77,7 @@ class Joined(msgspec.Struct, frozen=True):
     items: list[Item]
     only: list[int]
     identical: dict[tuple[int, int], tuple[int, int]]
+    parted: list[Parted]
     allowed: dict[str, list[Any]]
 
     def pairs(self, i: int = 0, j: int = 1) -> list[Pair]:
@@ -95,12 +109,12 @@ def join(folders: Sequence[Path], suite: Suite, allow: Collection[str] = ()) -> 
         for name in sorted(common - set(by_id)):
             raise missing_item(name, suite)
         items = [item for item in suite.items if item.id in common]
-        identical = _check_asks(sides, items, indices)
+        identical, parted = _check_asks(sides, items, indices)
         revisions = {item.id: registry.revision(item, suite.bound[item.id]) for item in items}
         for side in sides:
             _check_judged(side, revisions, suite)
     only = [len(side.planned - common) for side in sides]
-    return Joined(suite, sides, items, only, identical, allowed)
+    return Joined(suite, sides, items, only, identical, parted, allowed)
 
 
 @contextmanager
@@ -161,12 +175,15 @@ def _side(label: str, folder: Path, header: Header, suite: Suite, index: Rollout
 
 def _check_asks(
     sides: Sequence[Side], items: Sequence[Item], indices: Sequence[RolloutIndex]
-) -> dict[tuple[int, int], tuple[int, int]]:
-    """Refuse an item that was asked otherwise; counts identical transcripts on the way."""
+) -> tuple[dict[tuple[int, int], tuple[int, int]], list[Parted]]:
+    """Refuse an item that was asked otherwise; counts identical transcripts on the way, and finds where some part."""
     identical: dict[tuple[int, int], tuple[int, int]] = {}
+    parted: list[Parted] = []
     for item in items:
         rollouts = [{r.rollout: r for r in index.of(item.id)} for index in indices]
         _check_ask(item, sides, rollouts)
+        if len(parted) < PARTED_SHOWN:
+            parted += _parted(item.id, *rollouts[:2])
         for side, found in zip(sides, rollouts, strict=True):
             side.stored[item.id] = len(found)
         for i in range(len(sides)):
@@ -177,7 +194,14 @@ def _check_asks(
                 known = [(x, y) for x, y in got if x is not None and y is not None]
                 equal = sum(transcript(x) == transcript(y) for x, y in known)
                 identical[i, j] = (same + equal, both + len(known))
-    return identical
+    return identical, parted[:PARTED_SHOWN]
+
+
+def _parted(item: str, first: dict[int, Rollout], second: dict[int, Rollout]) -> Iterator[Parted]:
+    for number in sorted(first.keys() & second.keys()):
+        one, other = first[number].attempt, second[number].attempt
+        if one is not None and other is not None and (found := first_difference(one, other)) is not None:
+            yield Parted(item, number, found)
 
 
 def transcript(attempt: Attempt) -> tuple[Any, ...]:

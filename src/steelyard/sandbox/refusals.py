@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from steelyard.errors import SandboxUnavailableError
+from steelyard.errors import InputError, SandboxUnavailableError, did_you_mean
 from steelyard.ports import Guarantee
 
 INSTALL = "install it with the system's package manager or with: pip install 'steelyard[sandbox]'"
@@ -147,7 +147,10 @@ def of_image(image: str, recipes: Collection[str]) -> str:
 
 
 def check(name: str, caps: Collection[Guarantee], require: Collection[Guarantee]) -> None:
-    """Raise SandboxUnavailableError when a required guarantee is missing."""
+    """Raise SandboxUnavailableError when a required guarantee is missing, InputError for one that does not exist."""
+    for guarantee in require:
+        if guarantee not in _MISSING:
+            raise InputError(f'no guarantee "{guarantee}"{did_you_mean(guarantee, _MISSING)}')
     missing = sorted(set(require) - set(caps))
     if missing:
         reasons = "; ".join(f"{guarantee}: {_MISSING[guarantee]}" for guarantee in missing)

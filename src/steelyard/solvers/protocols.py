@@ -19,6 +19,7 @@ import msgspec
 
 from steelyard.attempt import Message, ModelOutput, ToolCall
 from steelyard.errors import InputError
+from steelyard.parsing.final import without_reasoning
 from steelyard.parsing.json_prose import strict_json
 from steelyard.parsing.toolcalls import CLOSE, OPEN, ParsedCall, parse_tool_calls
 from steelyard.ports import ToolSpec
@@ -101,7 +102,8 @@ def read_reply(protocol: Protocol, output: ModelOutput, tools: Tools, turn: int 
         return Reply(message, [(_native(call, tools), call.id) for call in named], text)
     message = Message("assistant", text)
     if protocol == "tagged":
-        return Reply(message, [(call, "") for call in parse_tool_calls(text, tools)], text)
+        said = without_reasoning(text).text  # a call that is only thought of is none
+        return Reply(message, [(call, "") for call in parse_tool_calls(said, tools)], text)
     action = _action(text, tools)
     return Reply(message, [], action) if isinstance(action, str) else Reply(message, [(action, "")], "")
 

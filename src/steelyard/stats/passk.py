@@ -1,7 +1,8 @@
 """Figures of several rollouts from a table of outcomes: pass@k, pass^k, maj@k and self-consistency. Pure.
 
-A table maps an item to its rollouts' outcomes: True, False, or None where a void or an error left none. An item with
-fewer than k outcomes is *short* at k: it is left out of the mean and counted in `n_short` (decision 7).
+A table maps an item to its rollouts' outcomes: True or False (1 and 0 are the same), or None where a void or an error
+left none. An item with fewer than k outcomes is *short* at k: it is left out of the mean and counted in `n_short`
+(decision 7).
 Sources: pass@k: Chen et al. 2021, arXiv 2107.03374; pass^k: Yao et al. 2024, arXiv 2406.12045; maj@k: Wang et al. 2022,
 arXiv 2203.11171. All assume exchangeable rollouts of an item. Intervals: `bootstrap`.
 """
@@ -16,7 +17,7 @@ import msgspec
 from steelyard.errors import InputError
 from steelyard.stats.rates import over_items
 
-Outcomes = Mapping[str, Sequence[bool | None]]
+Outcomes = Mapping[str, Sequence[bool | float | None]]
 Votes = Mapping[str, Sequence[tuple[Hashable, bool | None]]]
 
 
@@ -31,11 +32,14 @@ class AtK(msgspec.Struct, frozen=True):
 
 
 def counts(outcomes: Outcomes) -> dict[str, tuple[int, int]]:
-    """(n, c) of each item: outcomes that are not None, and how many of them are True."""
-    return {
-        item: (sum(one is not None for one in found), sum(one is True for one in found))
-        for item, found in outcomes.items()
-    }
+    """(n, c) of each item: outcomes that are not None, and how many are true; InputError for any but 0 and 1."""
+    table = {}
+    for item, found in outcomes.items():
+        judged = [one for one in found if one is not None]
+        if odd := [one for one in judged if one not in (0, 1)]:
+            raise InputError(f'item "{item}": an outcome is True, False, 1, 0 or None, got {odd[0]!r}')
+        table[item] = (len(judged), sum(map(bool, judged)))
+    return table
 
 
 def pass_table(outcomes: Outcomes, ks: Sequence[int] = ()) -> list[AtK]:

@@ -71,3 +71,11 @@ def test_self_consistency_is_the_share_of_the_most_frequent_answer() -> None:
     assert pytest.approx((2 / 3 + 1 / 2) / 2) == self_consistency(
         {"a": [("4", True), ("4", True), ("5", False)], "b": [("1", True), (None, False)]}
     )
+
+
+def test_ones_and_zeros_of_any_kind_are_outcomes_and_nothing_else_is() -> None:
+    """Stored rewards are often 1.0 and 0.0; a half is no outcome and must not become a silent zero. [O-13]"""
+    expected = pass_table({"a": [True, False, True], "b": [True, True, True]})
+    assert expected == pass_table({"a": [1, 0, 1], "b": [1.0, 1.0, 1.0]})
+    with pytest.raises(InputError, match=r'item "a": an outcome is .*, got 0\.5'):
+        pass_table({"a": [0.5, 1]})
