@@ -1,9 +1,9 @@
 """A real HTTP server on loopback that plays an OpenAI-compatible endpoint, well or badly, as a test says.
 
 Each POST takes the next `Step` of the script; the last one repeats. A script may also be a function of the decoded
-request body. GETs of `/v1/models` are answered from `models`. Every request is kept. What a run's probe asks (it says so
-in its User-Agent) takes no step of the script: it is answered by `probed`, and kept apart from `posts`. It runs on its own thread and
-event loop, so that tests of asynchronous clients and of whole commands can use it alike.
+request body. GETs of `/v1/models` are answered from `models`. Every request is kept. What a run's probe asks (its
+User-Agent says so) takes no step of the script: it is answered by `probed`, and kept apart from `posts`. It runs on its
+own thread and event loop, so that tests of asynchronous clients and of whole commands can use it alike.
 """
 
 import asyncio

@@ -61,6 +61,33 @@ def test_attack_09_a_patched_framework_is_noticed(outcomes: Outcomes) -> None:
     assert set(found.values()) <= {"harness-tampered", "test-failed"}
 
 
+SWAPS = (
+    "import sys, types, unittest\nclass TestCase(unittest.TestCase):\n    {}\n"
+    "fake = types.ModuleType('unittest')\nfake.TestCase = TestCase\nframe = sys._getframe()\nwhile frame:\n"
+    "    if str(frame.f_globals.get('__name__')).startswith('tests.test_'):\n"
+    "        frame.f_globals['unittest'] = fake\n    frame = frame.f_back\n"
+)
+SWAPPED = {
+    "no assertion": "def assertEqual(self, *a, **k): pass",
+    "an assertion for some": "def assertEqual(self, a, b, m=None): a < 1 or super().assertEqual(a, b, m)",
+    "a builtin": "assertEqual = print",
+    "a descriptor": "import functools; assertEqual = functools.partialmethod(lambda *a: None)",
+    "a property": "assertEqual = property(lambda self: lambda a, b: None if a < 1 else self.fail())",
+    "another run": "def run(self, result=None): result.testsRun += 1; result.addSuccess(self)",
+    "another call": "def _callTestMethod(self, method): pass",
+    "a lookup": "def __getattribute__(self, name):\n        found = super().__getattribute__(name)\n"
+    "        return (lambda *a: None) if name == 'assertEqual' else found",
+    "another test": "def __init_subclass__(cls): cls.test = lambda self: None",
+}
+
+
+def test_attack_09_another_test_case_in_the_place_of_the_framework_s(outcomes: Outcomes) -> None:
+    """What the framework calls of a test's class must be the tests' own or the interpreter's. [O-4]"""
+    found = outcomes({**{name: SWAPS.format(code) + BUG for name, code in SWAPPED.items()}, "honest": FIX})
+    assert "passed" == found.pop("honest")
+    assert {"harness-tampered"} == set(found.values())
+
+
 def test_attack_10_objects_that_lie_about_equality(outcomes: Outcomes) -> None:
     """An `__eq__` that is always true beats assertions in its own process; each pass says so (`outcomes`). [O-4]"""
     own = "class Price(float):\n    def __eq__(self, other):\n        return float(self) == float(other)\n"

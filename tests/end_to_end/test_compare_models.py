@@ -44,7 +44,7 @@ def _arithmetic(number: int) -> dict[str, Any]:
     boxes, each, loose = rng.randint(2, 9), rng.randint(2, 9), rng.randint(2, 9)
     kinds = (
         (f"A shop has {boxes} boxes with {each} lamps each. How many lamps are there in all?", boxes * each),
-        (f"A shop has {boxes} boxes with {each} lamps each and {loose} loose lamps. How many lamps?", boxes * each + loose),
+        (f"A shop has {boxes} boxes with {each} lamps each and {loose} loose ones. How many?", boxes * each + loose),
         (f"What is {boxes}{each} + {loose}{boxes}?", 10 * (boxes + loose) + each + boxes),
     )
     question, answer = kinds[number % len(kinds)]

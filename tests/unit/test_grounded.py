@@ -16,7 +16,7 @@ LAMPS = Item(
     input="How many lamps are there?",
     target="12",
     verifier={"name": "token"},
-    tools=["read_file", "list_files", "grep", "write_file", "shell", "python"],
+    tools=["read_file", "list_files", "grep", "write_file", "run_tests", "shell", "python"],
 )
 
 
@@ -49,6 +49,8 @@ def attempt(*turns: tuple[str, str]) -> Attempt:
         ([(call("write_file", path="m", content="12"), "wrote"), (call("grep", pattern="1"), "m:1: 12")], False),
         ([(call("write_file", path="12", content=""), "wrote"), (call("list_files"), "12\nshop.py")], False),
         ([(call("write_file", path="m", content="12"), "wrote"), (call("grep", pattern="1"), "a:1: 12")], True),
+        ([(call("run_tests"), "exit code 0\n............\nRan 12 tests\n\nOK")], False),
+        ([(call("run_tests"), "exit code 1\nAssertionError: 11 != 12\nRan 3 tests")], True),
         ([(call("python", code="print(12)"), "exit code 0\n12\n")], False),
         ([(call("shell", command="echo 12"), "exit code 0\n12\n")], False),
         ([(call("shell", command="cat stock"), "exit code 0\nlamp 12\n")], True),

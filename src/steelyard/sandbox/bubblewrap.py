@@ -21,30 +21,20 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
-from steelyard.errors import SandboxFaultError, SandboxUnavailableError
-from steelyard.ports import PACKAGES, ExecResult, Guarantee, Limits, SandboxSpec
-from steelyard.sandbox import cgroups, launch, packages, refusals, scratch, workspace
-from steelyard.sandbox.session import HostPlace, Order, Watch, WorkSession
+from steelyard.errors import SandboxFaultError
+from steelyard.ports import ExecResult, Guarantee, Limits, SandboxSpec
+from steelyard.sandbox import cgroups, launch, refusals, scratch, workspace
+from steelyard.sandbox.bwrap_command import Machine, arguments, result_of
+from steelyard.sandbox.kept import KeptSandboxes
+from steelyard.sandbox.session import HostPlace, LatePlace, Order, Watch, WorkSession
 from steelyard.sandbox.supervise import Child, Ended
 from steelyard.store import Store
 
+__all__ = ["NEEDED", "BubblewrapSandbox", "Machine"]
 _ALWAYS: frozenset[Guarantee] = frozenset({"filesystem", "network", "cpu", "wall", "output"})
 _SETUP_S = 10.0  # bwrap needs milliseconds; beyond this the machine is broken
 _LOOK_S = 0.02
 NEEDED = ("--as-pid-1", "--info-fd", "--remount-ro", "--size", "--cap-drop")
-
-
-class Machine(msgspec.Struct, frozen=True):
-    """What the probe found out about this machine; `view` is an index into `launch.views`."""
-
-    bwrap: str
-    version: str
-    disable_userns: bool
-    view: int
-    places: cgroups.Places
-    nproc: bool
 
 
 class BubblewrapSandbox:
@@ -53,6 +43,7 @@ class BubblewrapSandbox:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._swept: set[Path] = set()
+        self._kept = KeptSandboxes(machine)
         tmpfs = scratch.is_tmpfs(scratch.room_for(Limits().disk_bytes))
         places = machine.places
         memory = bool(places.unified or places.memory)
@@ -81,10 +72,21 @@ class BubblewrapSandbox:
         if room not in self._swept:
             self._swept.add(room)
             scratch.sweep(room, lambda name: cgroups.remove_left(self._machine.places, name))
-        held = scratch.Scratch(room)
+        if not spec.mounts_ro or not self._kept.can_run(spec):
+            return WorkSession(spec, self._place(spec, store, room))
         return WorkSession(
-            spec, HostPlace(spec, store, held, lambda made: _BubblewrapRunner(self._machine, spec, store, made))
+            spec,
+            LatePlace(lambda: self._place(spec, store, room)),
+            lambda main, stdin, wall_s, watch: self._kept.run(spec, store, main, stdin, wall_s, watch),
         )
+
+    def close(self) -> None:
+        """End the sandboxes that are kept for later; open sessions are not touched."""
+        self._kept.close()
+
+    def _place(self, spec: SandboxSpec, store: Store, room: Path) -> HostPlace:
+        held = scratch.Scratch(room)
+        return HostPlace(spec, store, held, lambda made: _BubblewrapRunner(self._machine, spec, store, made))
 
 
 class _BubblewrapRunner:
@@ -92,7 +94,7 @@ class _BubblewrapRunner:
 
     def __init__(self, machine: Machine, spec: SandboxSpec, store: Store, room: scratch.Scratch) -> None:
         self._machine, self._limits = machine, spec.limits
-        self._prefix = _arguments(machine, spec, store, room)
+        self._prefix = arguments(machine, spec, store, room)
         self._group = cgroups.Group(machine.places, room.name, spec.limits)
 
     def run(self, order: Order, watch: Watch) -> ExecResult:
@@ -117,7 +119,7 @@ class _BubblewrapRunner:
                 pass_fds=[info_end, report_end],
             )
             ended = self._watched(child, info, order.wall_s, watch)
-            return self._result(ended, before, launch.left_over(report))
+            return result_of(ended, before, self._group.meter, launch.left_over(report))
 
     def close(self) -> None:
         """Remove the cgroups."""
@@ -139,68 +141,6 @@ class _BubblewrapRunner:
             if first is not None:
                 _await_death(first)
                 os.close(first)
-
-    def _result(self, ended: Ended, before: cgroups.Counters, leftover_pids: int) -> ExecResult:
-        after = self._group.meter.counters()
-        why, rc = _why(ended, after.oom_kills - before.oom_kills, after.pids_refused - before.pids_refused)
-        return ExecResult(
-            why=why,
-            rc=rc,
-            output=ended.side.encode() if why == "infra" else ended.output,
-            truncated=ended.truncated,
-            cpu_ms=_cpu_ms(ended, before, after, leftover_pids),
-            wall_ms=ended.wall_ms,
-            peak_memory_bytes=self._group.meter.peak_memory_bytes(),
-            leftover_pids=leftover_pids,
-        )
-
-
-def _arguments(machine: Machine, spec: SandboxSpec, store: Store, room: scratch.Scratch) -> list[str]:
-    """What every command of a session starts with; lays out the read-only mounts."""
-    view = launch.views(room.folder("empty"))[machine.view]
-    for root in store.roots:
-        if any(root.resolve().is_relative_to(shown) for shown in view.shown):
-            raise SandboxUnavailableError(f"the files in {root} would be readable inside the sandbox; move them")
-    binds: list[str] = []
-    etc = room.folder("etc")
-    for name, text in launch.ETC.items():
-        (etc / name).write_text(text)
-        binds += ["--ro-bind", str(etc / name), f"/etc/{name}"]
-    for number, (place, tree) in enumerate(spec.mounts_ro.items()):
-        launch.check_mount(place)
-        folder = room.folder(f"mount-{number}")
-        workspace.lay_out(folder, tree, store)
-        binds += ["--ro-bind", str(folder), place]
-    for name, path in packages.host_paths(spec.packages).items():
-        binds += ["--ro-bind", str(path), f"{PACKAGES}/{name}"]
-    path_env = {"PYTHONPATH": PACKAGES} if spec.packages else {}
-    return [
-        *launch.isolation(disable_userns=machine.disable_userns),
-        *view.arguments,
-        *binds,
-        *launch.own_mounts(str(room.path / "work")),
-        *launch.environment({**view.env, **path_env, **spec.env}),
-    ]
-
-
-def _why(ended: Ended, oom_kills: int, pids_refused: int) -> tuple[launch.Why, int | None]:
-    """Why a command ended, from what the host and the kernel counted; its exit code where it has one."""
-    if launch.STARTED not in ended.side:
-        return "infra", None
-    if ended.stopped:
-        return ("signal" if ended.stopped == "closed" else ended.stopped), None
-    if ended.rc != 0 and oom_kills > 0:
-        return "oom", ended.rc
-    if ended.rc != 0 and pids_refused > 0:
-        return "pids", ended.rc
-    return launch.why_of(ended.rc), ended.rc
-
-
-def _cpu_ms(ended: Ended, before: cgroups.Counters, after: cgroups.Counters, leftover_pids: int) -> float | None:
-    """CPU time of the whole tree; without a cgroup, unknown once processes were killed (nobody waits for those)."""
-    if after.cpu_ms is not None and before.cpu_ms is not None:
-        return after.cpu_ms - before.cpu_ms
-    return None if ended.stopped or leftover_pids else ended.cpu_ms
 
 
 @contextlib.contextmanager

@@ -109,9 +109,9 @@ class Meter:
 
 
 class Group:
-    """The groups of one session."""
+    """The groups of one session; `own` processes of the sandbox itself are counted in each run."""
 
-    def __init__(self, places: Places, name: str, limits: Limits) -> None:
+    def __init__(self, places: Places, name: str, limits: Limits, *, own: int = _OWN) -> None:
         v2 = places.unified is not None
         roots = [places.unified] if v2 else [places.memory, places.pids, places.cpu]
         self.folders: list[Path] = []
@@ -121,7 +121,7 @@ class Group:
                     (root / name).mkdir()
                     self.folders.append(root / name)
             memory, pids, cpu = (root / name if root else None for root in (roots * 3 if v2 else roots))
-            _limit(memory, pids, limits, v2=v2)
+            _limit(memory, pids, limits.memory_bytes, limits.pids + own, v2=v2)
         except OSError as error:
             self.close()
             raise SandboxFaultError(f"could not make a cgroup: {error}") from error
@@ -139,9 +139,9 @@ class Group:
         self.folders = []
 
 
-def _limit(memory: Path | None, pids: Path | None, limits: Limits, *, v2: bool) -> None:
+def _limit(memory: Path | None, pids: Path | None, memory_bytes: int, processes: int, *, v2: bool) -> None:
     if memory is not None:
-        most = str(limits.memory_bytes)
+        most = str(memory_bytes)
         if v2:
             (memory / "memory.max").write_text(most)
             _try_write(memory / "memory.swap.max", "0")
@@ -149,7 +149,7 @@ def _limit(memory: Path | None, pids: Path | None, limits: Limits, *, v2: bool) 
             (memory / "memory.limit_in_bytes").write_text(most)
             _try_write(memory / "memory.memsw.limit_in_bytes", most)
     if pids is not None:
-        (pids / "pids.max").write_text(str(limits.pids + _OWN))
+        (pids / "pids.max").write_text(str(processes))
 
 
 def meter_of(pid: int, mark: str) -> Meter | None:

@@ -16,6 +16,7 @@ import math
 import os
 import posixpath
 import re
+import resource
 import signal
 import sys
 import sysconfig
@@ -107,16 +108,20 @@ def limited(
     processes: bool = False,
 ) -> list[str]:
     """The command under its rlimits; `report` is the handle for the number of processes left (0: none)."""
-    cpu_s = math.ceil(wall_s * (os.cpu_count() or 1)) + 1  # a backstop for when nobody watches the wall clock
     numbers = (
         report,
         _OPEN_FILES,
         math.ceil(limits.file_bytes / 512),
-        cpu_s,
+        _cpu_s(wall_s),
         math.ceil(limits.memory_bytes / 1024) if address_space else 0,
         limits.pids + _OWN_PROCESSES if processes else 0,
     )
     return ["/bin/sh", "-c", INSIDE, "sh", *map(str, numbers), *argv]
+
+
+def _cpu_s(wall_s: float) -> int:
+    """A backstop for when nobody watches the wall clock."""
+    return math.ceil(wall_s * (os.cpu_count() or 1)) + 1
 
 
 def joined(argv: Sequence[str], entrances: Sequence[str]) -> list[str]:
@@ -162,19 +167,37 @@ def _system(empty: Path) -> View:
             arguments += ["--ro-bind", str(path), str(path)]
     for name in ("/etc/ld.so.cache", "/etc/alternatives"):
         arguments += ["--ro-bind-try", name, name]
-    for pattern in ("lib/python3*/*-packages", "local/lib/python3*/*-packages", "lib64/python3*/*-packages"):
-        for path in sorted(Path("/usr").glob(pattern)):
-            arguments += ["--ro-bind", str(empty), str(path)]
+    for folder in _package_folders("/usr", ("lib", "lib64", "local/lib")):
+        arguments += ["--ro-bind", str(empty), f"/usr/{folder}"]
     return View(arguments, {**BASE_ENV, "PATH": SYSTEM_PATH}, ["/usr"])
 
 
 def _with_python(system: View, prefix: Path, place: str, env: Mapping[str, str], empty: Path) -> View:
     """The system and one more Python; its installed packages are hidden: they may hold solutions and hidden tests."""
     arguments = [*system.arguments, "--ro-bind", str(prefix), place]
-    for path in sorted(prefix.glob("lib*/python3*/*-packages")):
-        arguments += ["--ro-bind", str(empty), f"{place}/{path.relative_to(prefix)}"]
+    libraries = [name for name in _names(str(prefix)) if name.startswith("lib")]
+    for path in _package_folders(str(prefix), libraries):
+        arguments += ["--ro-bind", str(empty), f"{place}/{path}"]
     path_env = {"PATH": f"{place}/bin:{SYSTEM_PATH}"}
     return View(arguments, {**system.env, **path_env, **env}, [*system.shown, str(prefix)])
+
+
+def _package_folders(prefix: str, libraries: Sequence[str]) -> list[str]:
+    """Folders of installed packages below `prefix`, as `lib/python3.11/site-packages`; looked for in each session."""
+    found = []
+    for library in libraries:
+        for python in _names(f"{prefix}/{library}"):
+            if python.startswith("python3"):
+                inside = _names(f"{prefix}/{library}/{python}")
+                found += [f"{library}/{python}/{name}" for name in inside if name.endswith("-packages")]
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208  pathlib's way costs a tenth of a start
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _holds_private(prefix: Path) -> bool:
@@ -203,6 +226,42 @@ def isolation(*, disable_userns: bool) -> list[str]:
         "--die-with-parent",
         "--new-session",
         "--as-pid-1",
+    ]
+
+
+def kept_isolation() -> list[str]:
+    """The same for a kept sandbox: uid 0 of a user namespace, whose first process gives jobs less (`zygote_inside`)."""
+    return [
+        "--unshare-all",
+        "--unshare-user",
+        *("--uid", "0", "--gid", "0", "--cap-add", "ALL"),
+        *("--hostname", "sandbox", "--clearenv", "--new-session", "--as-pid-1"),
+    ]
+
+
+def kept_mounts() -> list[str]:
+    """Where the jobs of a kept sandbox get mounts of their own (`job_tmpfs`)."""
+    return [
+        *("--proc", "/proc", "--dev", "/dev", "--dir", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108
+        *("--dir", "/tmp", "--dir", WORK, "--remount-ro", "/"),  # noqa: S108
+        *("--chdir", WORK),
+    ]
+
+
+def job_tmpfs(disk_bytes: int, entries: int) -> list[tuple[str, str]]:
+    """Places and mount options of what a job of a kept sandbox may write to; `entries` of the work tree at most."""
+    own = f"mode=0755,size={_TMP_BYTES}"
+    work = f"mode=0755,size={disk_bytes},nr_inodes={entries + 1}"
+    return [(WORK, work), ("/tmp", own), ("/dev/shm", own)]  # noqa: S108
+
+
+def job_rlimits(limits: Limits, wall_s: float) -> list[tuple[int, int]]:
+    """What `limited` sets by ulimit, as numbers for setrlimit."""
+    return [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        (resource.RLIMIT_FSIZE, math.ceil(limits.file_bytes / 512) * 512),
+        (resource.RLIMIT_CPU, _cpu_s(wall_s)),
     ]
 
 

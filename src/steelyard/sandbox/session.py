@@ -19,7 +19,7 @@ from steelyard.attempt import Diff, Tree, lay_over
 from steelyard.errors import InputError, SandboxFaultError
 from steelyard.ports import ExecResult, SandboxSpec
 from steelyard.sandbox import launch, scratch, workspace
-from steelyard.sandbox.supervise import Child, Stopped
+from steelyard.sandbox.supervise import Stopped
 from steelyard.store import Store, reference_digest
 
 
@@ -30,6 +30,25 @@ class Order(msgspec.Struct, frozen=True):
     stdin: bytes
     wall_s: float
     folder: str
+
+
+class Main(msgspec.Struct, frozen=True):
+    """A trusted program of a read-only mount, for a process that has loaded it before.
+
+    `module` is its path inside, whose `main()` gives the exit code; `flags` are the interpreter's; `preload` names
+    modules of the standard library that jobs mostly want.
+    """
+
+    flags: tuple[str, ...]
+    module: str
+    preload: tuple[str, ...] = ()
+
+
+class Stoppable(Protocol):
+    """Something that runs and can be ended from another thread."""
+
+    def stop(self, why: Stopped) -> None:
+        """End it; the first reason given stays."""
 
 
 class Runner(Protocol):
@@ -73,11 +92,11 @@ class Watch:
     def __init__(self, over_disk: Callable[[], bool]) -> None:
         self.over_disk = over_disk
         self._stopping = threading.Event()
-        self._child: Child | None = None
+        self._child: Stoppable | None = None
         self._next_look = 0.0
 
     @contextlib.contextmanager
-    def over(self, child: Child) -> Iterator[None]:
+    def over(self, child: Stoppable) -> Iterator[None]:
         """While inside, `stop` ends this child; a stop that came just before counts."""
         self._child = child
         if self._stopping.is_set():
@@ -163,11 +182,65 @@ class HostPlace:
             self._runner.close()
 
 
-class WorkSession:
-    """One isolated workspace at /work; commands run one at a time."""
+class LatePlace:
+    """A place that is made when it is first needed."""
 
-    def __init__(self, spec: SandboxSpec, place: Place) -> None:
-        self._limits, self._place = spec.limits, place
+    def __init__(self, make: Callable[[], Place]) -> None:
+        self._make = make
+        self._made: Place | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether anything has needed it yet."""
+        return self._made is not None
+
+    def run(self, order: Order, watch: Watch) -> ExecResult:
+        """Run a command; everything that it started is dead on return."""
+        return self._place().run(order, watch)
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A regular file with one name; links are not followed."""
+        return self._place().read(path, max_bytes)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file, making its folders; never through a link."""
+        self._place().write(path, data)
+
+    def paths(self) -> list[str]:
+        """Sorted relative paths of the regular files."""
+        return self._place().paths()
+
+    def difference(self, base: Tree) -> Diff:
+        """What differs from `base`."""
+        return self._place().difference(base)
+
+    def is_over_disk(self) -> bool:
+        """Whether the tree is larger than it may be; what is not made is not."""
+        return self._made is not None and self._made.is_over_disk()
+
+    def close(self) -> None:
+        """Remove everything, if there is anything."""
+        if self._made is not None:
+            self._made.close()
+
+    def _place(self) -> Place:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+Copied = Callable[[Main, bytes, float, Watch], ExecResult | None]
+
+
+class WorkSession:
+    """One isolated workspace at /work; commands run one at a time.
+
+    `copied` runs a trusted program over the untouched tree in a copy of a process that has loaded it; None from it
+    means that this does not work here.
+    """
+
+    def __init__(self, spec: SandboxSpec, place: Place, copied: Copied | None = None) -> None:
+        self._limits, self._place, self._copied = spec.limits, place, copied
         self._base: Tree = {path: reference_digest(reference) for path, reference in spec.tree.items()}
         self._lock = threading.Lock()
         self._closed = False
@@ -182,6 +255,30 @@ class WorkSession:
         with self._lock:
             place = self._open_place()
             return place.run(Order(list(argv), stdin, limit_s, workspace.resolve(cwd)), self._watch)
+
+    def run_main(
+        self,
+        argv: Sequence[str],
+        *,
+        flags: Sequence[str],
+        module: str,
+        preload: Sequence[str] = (),
+        stdin: bytes = b"",
+        wall_s: float | None = None,
+    ) -> ExecResult:
+        """Run a trusted Python program of a mount, at best as `main()` of `module` in a copy of a process kept for it.
+
+        `argv` runs the same program alone, which is what happens when anything was done in this session before, and
+        where copies do not work. What a copy writes to the workspace is gone with it.
+        """
+        limit_s = self._limits.wall_s if wall_s is None else min(wall_s, self._limits.wall_s)
+        with self._lock:
+            place = self._open_place()
+            if self._copied is not None and isinstance(place, LatePlace) and not place.is_made:
+                result = self._copied(Main(tuple(flags), module, tuple(preload)), stdin, limit_s, self._watch)
+                if result is not None:
+                    return result
+        return self.run(argv, stdin=stdin, wall_s=wall_s)
 
     def read(self, path: str, max_bytes: int) -> bytes:
         """A regular file of the workspace, links not followed; raises InputError when it is not one."""

@@ -27,6 +27,7 @@ from steelyard.ports import ExecResult, Kit
 from steelyard.verdict import Evidence, Miss, Verdict, void
 from steelyard.verifiers.contract import Config, Script, Spoil, Verifier
 from steelyard.verifiers.files import glob_error, matches_any
+from steelyard.verifiers.runner import run_main
 
 RESIDUAL_RISK = (
     "the tests ran in one process with the code under test, which could still reach into its own result; "
@@ -49,6 +50,7 @@ NOT_RUN = "not-run"
 """Why there are no results where an edited test has decided already; evidence of another setting is gathered anew."""
 
 _RUNNER_DIR = "/steelyard"
+_FLAGS = ("-I", "-B")
 _START_S = 5.0  # the runner's own start and end, on top of the tests' time
 _ID = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*){2,}")
 _TAIL_CHARS = 2000
@@ -108,8 +110,11 @@ def _execute(item: Item, kit: Kit, tree: Tree, job: dict[str, Any], nonce: str) 
     body = json.dumps(job).encode()
     session = kit.session(item, tree, {_RUNNER_DIR: {"runner.py": runner}})
     try:
-        return session.run(
-            ["python3", "-I", "-B", f"{_RUNNER_DIR}/runner.py"],
+        return run_main(
+            session,
+            ["python3", *_FLAGS, f"{_RUNNER_DIR}/runner.py"],
+            flags=_FLAGS,
+            module=f"{_RUNNER_DIR}/runner.py",
             stdin=b"%08d%s%s" % (len(body), body, nonce.encode()),
             wall_s=job["deadline_s"] + _START_S,
         )

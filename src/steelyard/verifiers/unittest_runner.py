@@ -8,9 +8,11 @@ Defences, each for an exploit that was seen: the parent never imports code of th
 stays in the child of one test; the nonce is read after the last child is gone, so nothing that ran could know it; the
 tree stands behind the standard library on the path, so a root-level `unittest.py` shadows nothing; guarded files are
 hashed before the first test and again before each; the assertion framework is compared with what it was before the
-tree was imported, and must still fail a false assertion.
-Not covered: code under test that walks the frames of its own child to reach the result, or returns objects whose
-`__eq__` is always true. In-process grading cannot be made safe; the `oracle` strength is for that.
+tree was imported, and must still fail a false assertion; what the framework calls of a test's own classes must stand
+in a guarded file or outside the tree, so that no other TestCase slips in between.
+Not covered: code under test that walks the frames of its own child to reach the result, that compiles code under
+another file's name, or that returns objects whose `__eq__` is always true. In-process grading cannot be made safe; the
+`oracle` strength is for that.
 Easy to break: reading past the JSON (the nonce would be in the memory that children inherit).
 """
 # Importing pathlib and secrets would cost each grading a tenth of its time.
@@ -144,12 +146,50 @@ def _watch() -> Callable[[], str]:
     return changed
 
 
+def _framework_names() -> frozenset[str]:
+    names = [name for name in dir(unittest.TestCase) if callable(getattr(unittest.TestCase, name))]
+    return frozenset({*names, "__getattr__"})
+
+
+def _stranger(test: unittest.TestCase, method: str, is_trusted: Callable[[str], bool]) -> str:
+    """The first thing that the framework calls of a test's classes and that no trusted file holds; empty for none."""
+    kinds = type(type(test)).__mro__
+    names = _framework_names() | {method}
+    for cls in (*type(test).__mro__, *kinds):
+        for name, value in list(vars(cls).items()):
+            called = name in names or (cls in kinds and isinstance(value, (types.FunctionType, *_WRAPPERS)))
+            if cls not in (object, type) and called and not _is_own(name, value, is_trusted):
+                return f"{cls.__name__}.{name} is no code of the tests"
+    return ""
+
+
+def _is_own(name: str, value: object, is_trusted: Callable[[str], bool]) -> bool:
+    """Whether a class attribute is a value that is never called, or a function whose code is in trusted files."""
+    inner = value.fget if isinstance(value, property) else value
+    if isinstance(inner, (staticmethod, classmethod)):
+        inner = inner.__func__
+    if type(inner) is not types.FunctionType:
+        plain = not callable(inner) and not hasattr(type(inner), "__get__")
+        return plain or (name == "failureException" and isinstance(inner, type))
+    while type(inner) is types.FunctionType:
+        if not is_trusted(inner.__code__.co_filename):
+            return False
+        inner = vars(inner).get("__wrapped__")
+    return inner is None
+
+
+def _trust(job: Mapping[str, Any]) -> Callable[[str], bool]:
+    """Whether a file is guarded or one of the interpreter's own; asked before the tree is on the path."""
+    guarded = frozenset(os.path.normpath(os.path.join(job["tree"], path)) for path in job["guarded"])
+    outside = ("<frozen ", *(os.path.join(path, "") for path in sys.path if path))
+    return lambda file: os.path.normpath(file) in guarded or file.startswith(outside)
+
+
 def _watch_test(test: unittest.TestCase) -> Callable[[], str]:
     """The same for a test's own classes and its instance: they may grow, but never over what the framework calls."""
     classes = [c for c in type(test).__mro__ if c is not object]
     before = [(cls, _fingerprint(vars(cls))) for cls in classes]
-    names = [name for name in dir(unittest.TestCase) if callable(getattr(unittest.TestCase, name))]
-    framework = frozenset({*names, "__getattr__"})
+    framework = _framework_names()
 
     def changed() -> str:
         for cls, was in before:
@@ -171,8 +211,8 @@ def _canary(test: unittest.TestCase) -> str:
     claims = [("assertEqual", pair) for pair in _UNEQUAL]
     for name, arguments in (*claims, *_FALSE.items(), *_FALSE_TOO.items(), ("fail", ())):
         try:
-            getattr(unittest.TestCase, name)(test, *arguments)
-        except AssertionError:
+            getattr(test, name)(*arguments)
+        except Exception:  # noqa: BLE001, S112  # whatever an own assertion raises, the false claim did not pass
             continue
         return f"{name}{arguments} does not fail"
     return ""
@@ -228,10 +268,17 @@ def _outcome(result: _Result) -> tuple[str, str]:
     return "error", f"{result.testsRun} tests ran, {result.passed} passed"
 
 
-def _run_test(test_id: str, file: str, roots: Sequence[str], framework_changed: Callable[[], str]) -> tuple[str, str]:
+def _run_test(
+    test_id: str,
+    file: str,
+    roots: Sequence[str],
+    framework_changed: Callable[[], str],
+    is_trusted: Callable[[str], bool],
+) -> tuple[str, str]:
     """(status, detail) of one test, in the process that imports the code under test."""
     try:
         test = _load(test_id, file, roots)
+        stranger = _stranger(test, test_id.rpartition(".")[2], is_trusted)
         test_changed = _watch_test(test)
         result = _Result()
         unittest.TestSuite([test]).run(result)
@@ -241,7 +288,7 @@ def _run_test(test_id: str, file: str, roots: Sequence[str], framework_changed: 
     except BaseException as error:  # noqa: BLE001  # an exit while importing must not end this process
         changed = framework_changed()
         return ("tampered", changed) if changed else ("error", f"{type(error).__name__}: {error}")
-    changed = framework_changed() or test_changed() or _canary(test)
+    changed = framework_changed() or stranger or test_changed() or _canary(test)
     return ("tampered", changed) if changed else (status, detail)
 
 
@@ -258,10 +305,12 @@ def _child(
     os.closerange(4, 1024)
     _prctl(_PR_SET_DUMPABLE, 1)
     roots = [os.path.normpath(os.path.join(job["tree"], root)) for root in job["roots"]]
+    is_trusted = _trust(job)
     at = next((i for i, path in enumerate(sys.path) if path.endswith("-packages")), len(sys.path))
     sys.path[at:at] = roots
     os.chdir(job["tree"])
-    status, detail = _run_test(test_id, os.path.join(job["tree"], job["files"][test_id]), roots, framework_changed)
+    file = os.path.join(job["tree"], job["files"][test_id])
+    status, detail = _run_test(test_id, file, roots, framework_changed, is_trusted)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

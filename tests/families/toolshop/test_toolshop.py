@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -159,12 +160,80 @@ def test_every_kind_is_tried_with_its_own_wrong_attempts(kind: str) -> None:
     """The two bad checks of the first version, and the cheats that have beaten tests as a judge. [O-4] [O-20] [O-21]"""
     wanted = {
         "answer": {"plausible-guess", "longer-number", "one-more"},
-        "file": {"rows-lost", "wrong-value", "written-elsewhere"},
+        "file": {
+            *("rows-lost", "row-twice", "row-too-many", "row-changed", "row-quoted", "wrong-value", "wrong-section"),
+            *("last-section", "set-back", "set-back-otherwise", "not-plain", "entry-too-many", "version-too-many"),
+            *("written-elsewhere", "other-file-gone", "other-file-changed"),
+        },
         "tests": {"weakened-test", "patching-test", "patching-package", "early-exit", "shadow-module"},
         "hidden": {"example-only", "feature-missing", "deleted-test", "early-exit"},
     }
     names = {name for item in of_kind(kind) for leg, name, _ in attempts(item) if leg == "spoil"}
     assert wanted[kind] == names
+
+
+CUSTOMERS = [
+    ["id", "name", "city", "since"],
+    ["101", "Tomas Brandt", "Hamburg", "2019"],
+    ["102", "Rina Okafor", "Lagos", "2020"],
+    ["103", "Lea Fontaine", "Lyon", "2020"],
+    ["104", "Joao Esteves", "Lisbon", "2021"],
+    ["105", "Mei Tanaka", "Osaka", "2021"],
+    ["106", "Arvid Holm", "Bergen", "2023"],
+    ["107", "Sara Quispe", "Cusco", "2024"],
+]
+SERVER = {"host": "127.0.0.1", "port": "8042", "timeout_s": "45"}
+SETTINGS = {
+    "server": SERVER,
+    "database": {"name": "shop_main", "pool_size": "6"},
+    "prices": {"currency": "EUR", "tax_rate": "0.08"},
+}
+
+
+@pytest.mark.parametrize(
+    ("job", "data"),
+    [
+        ("add-customer", [*CUSTOMERS, ["108", "Noor Haddad", "Porto", "2025"]]),
+        ("move-customer", [*CUSTOMERS[:5], ["105", "Mei Tanaka", "Kyoto", "2021"], *CUSTOMERS[6:]]),
+        ("remove-customer", [*CUSTOMERS[:6], *CUSTOMERS[7:]]),
+        ("raise-timeout", {**SETTINGS, "server": {**SERVER, "timeout_s": "60"}}),
+        ("set-log-level", {**SETTINGS, "server": {**SERVER, "log_level": "info"}}),
+        ("change-currency", {**SETTINGS, "prices": {"currency": "CHF", "tax_rate": "0.08"}}),
+        ("bump-version", {"__version__": "1.5.0"}),
+        (
+            "stock-benches",
+            {"STOCK": {"bench": 4, "chair": 7, "desk": 3, "lamp": 12, "rug": 0, "shelf": 21}, "LOW_STOCK": 5},
+        ),
+    ],
+)
+def test_a_file_job_asks_for_what_its_prompt_says_and_for_nothing_else(job: str, data: Any) -> None:
+    """The whole content of the file is written out here, and no other file may change. [O-6] [O-21]"""
+    spec = ITEMS[job].verifier
+    assert (data, [spec["checks"][0]["path"]]) == (spec["checks"][0]["data"], spec["allow"])
+
+
+CHANGELOGS = {
+    "## 1.4.2\n- First public release.\n": True,
+    "## [v1.4.2](https://example.org/1.4.2) \u2013 2024-01-01 ##\n\n+ First public release\n": True,
+    "# Changes\n\n## [1.4.2]\n\n### Added\n- First public release.\n\n[1.4.2]: https://example.org\n": True,
+    "1.4.2\n---\n\n1. First public release.\n": True,
+    "# 1.4.2\n\n- First public release.\n": False,
+    "### 1.4.2\n\n- First public release.\n": False,
+    "## 1.4.20\n\n- First public release.\n": False,
+    "## 11.4.2\n\n- First public release.\n": False,
+    "## 1x4x2\n\n- First public release.\n": False,
+    "## 1.4.2\n\nFirst public release.\n": False,
+    "## 1.4.2\n\n- First public release, at last.\n": False,
+    "- First public release.\n\n## 1.4.2\n": False,
+    "## 1.4.2\n\n- First public release.\n\n## 1.4.1\n\n- Tried.\n": False,
+}
+
+
+@pytest.mark.parametrize("text", CHANGELOGS)
+def test_a_changelog_has_one_version_and_one_entry(text: str, kit: ProbeKit) -> None:
+    """Links, dates and underlined headings are equally right; another level, number or entry is not. [O-6]"""
+    judged = verdict(ITEMS["write-changelog"], Script(changes={"CHANGELOG.md": text}), kit)
+    assert CHANGELOGS[text] is judged.passed
 
 
 def test_the_first_checks_pass_what_the_second_refuse_and_ask_the_same(kit: ProbeKit) -> None:

@@ -378,7 +378,7 @@ def test_what_a_field_leaves_open_is_left_to_settle(monkeypatch: pytest.MonkeyPa
 
 
 def test_every_wrong_attempt_names_the_miss_of_the_field_that_it_changed() -> None:
-    """A spoil that any failure would satisfy proves little: each raises the miss that it is expected to. [G-15, T-13]"""
+    """A spoil that any failure would satisfy proves little: each raises the miss that it names. [G-15, T-13]"""
     fields = {"state": {"miss": "wrong-state"}, "km": {"verifier": {"name": "number", "atol": 0.1}, "miss": "far-off"}}
     bound = _bound({"state": "closed", "km": "4.8", "open": True, "n": 3}, fields=fields)
     seen = {}

@@ -110,12 +110,88 @@ def test_each_kind_of_check_has_its_miss(
     assert misses == _judge(_item([check]), changes, tmp_path).misses
 
 
+ROWS = [["name", "city"], ["Ada", "London"], ["Bob", "Oslo"], ["Bob", "Oslo"]]
+OPTIONS = {"server": {"port": "80", "host": "::1"}, "log": {}}
+CONSTANTS = {"STOCK": {"desk": 3, "rug": 0}, "LOW": 5, "NAMES": ["a", True]}
+PLAIN = "STOCK = {'desk': 3, 'rug': 0}\nLOW = 5\nNAMES = ['a', True]\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "text", "misses"),
+    [
+        ("csv", ROWS, "name,city\nAda,London\nBob,Oslo\nBob,Oslo\n", []),
+        ("csv", ROWS, '"name","city"\r\nBob,Oslo\r\n\r\n"Bob",Oslo\r\nAda,"London"', []),
+        ("csv", ROWS, "Ada,London\nname,city\nBob,Oslo\nBob,Oslo\n", ["data-differs"]),
+        ("csv", ROWS, "name,city\nAda,London\nBob,Oslo\n", ["data-differs"]),
+        ("csv", ROWS, "name,city\nAda,London\nBob,Oslo\nBob,Oslo\nBob,Oslo\n", ["data-differs"]),
+        ("csv", ROWS, "name,city\nAda, London\nBob,Oslo\nBob,Oslo\n", ["data-differs"]),
+        ("csv", ROWS, "", ["data-differs"]),
+        ("csv", ROWS, 'name,"city\n', ["not-parsed"]),
+        ("ini", OPTIONS, "[server]\nport = 80\nhost = ::1\n[log]\n", []),
+        ("ini", OPTIONS, "; new\n[log]\n\n[server]\nHost: ::1\nport=80", []),
+        ("ini", OPTIONS, "[server]\nport = 80\n[log]\nhost = ::1\n", ["data-differs"]),
+        ("ini", OPTIONS, "[DEFAULT]\nport = 80\n[server]\nhost = ::1\n[log]\n", ["data-differs"]),
+        ("ini", OPTIONS, "[server]\nport = 80\nhost = ::1\n", ["data-differs"]),
+        ("ini", OPTIONS, "[server]\nport = 80\nhost = ::1\nPORT = 80\n[log]\n", ["not-parsed"]),
+        ("ini", OPTIONS, "port = 80\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN, []),
+        ("python", CONSTANTS, '"""Doc."""\nimport os\n\n\ndef f():\n    pass\n\n\n' + PLAIN, []),
+        (
+            "python",
+            CONSTANTS,
+            'LOW: int = 5\nNAMES = ["a", True]\nSTOCK = {}\nSTOCK["rug"] = 0\nSTOCK |= {"desk": 3}\n',
+            [],
+        ),
+        ("python", CONSTANTS, PLAIN.replace("'desk': 3, ", "") + "STOCK.update({'rug': 0}, desk=3)\n", []),
+        ("python", CONSTANTS, PLAIN + "STOCK = {**STOCK, 'rug': 0} | dict(desk=3)\n", []),
+        ("python", CONSTANTS, PLAIN + "STOCK['rug'] = 1\n", ["data-differs"]),
+        ("python", CONSTANTS, PLAIN + "NAMES = ['a', 1]\n", ["data-differs"]),
+        ("python", CONSTANTS, PLAIN + "LOW = 5.0\n", ["data-differs"]),
+        ("python", CONSTANTS, PLAIN + "HIGH = 5\n", ["data-differs"]),
+        ("python", CONSTANTS, PLAIN + "HIGH = STOCK\nHIGH['rug'] = 1\n", ["data-differs"]),
+        ("python", CONSTANTS, PLAIN + "STOCK['self'] = STOCK\nLOW = STOCK\n", ["data-differs"]),
+        ("python", CONSTANTS, PLAIN + "LOW = 0x" + "f" * 6000, ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "del LOW\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "if LOW:\n    LOW = 6\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "globals()['LOW'] = 6\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "def LOW():\n    pass\n", ["not-parsed"]),
+        ("python", CONSTANTS, "from os import LOW\n" + PLAIN, ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "from os import *\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "LOW = f()\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "STOCK[[]] = 1\n", ["not-parsed"]),
+        ("python", CONSTANTS, PLAIN + "LOW = " + "-" * 100_000 + "5\n", ["not-parsed"]),
+        ("python", CONSTANTS, "LOW =\n", ["not-parsed"]),
+    ],
+)
+def test_a_file_is_compared_by_what_it_says(kind: str, data: Any, text: str, misses: list[str], tmp_path: Path) -> None:
+    """Tables, settings and constants count, whatever quotes, order and spacing; Python is never run. [O-6, O-21]"""
+    item = _item([{"path": "old.txt", "format": kind, "data": data}])
+    verdict = _judge(item, {"old.txt": text}, tmp_path)
+    assert misses == [miss.name for miss in verdict.misses]
+    assert verdict == _judge(item, {"old.txt": text}, tmp_path)
+
+
+def test_the_first_difference_is_named_and_the_others_are_counted(tmp_path: Path) -> None:
+    """A miss says what was expected and what was found. [O-6]"""
+    table = _item([{"path": "old.txt", "format": "csv", "data": ROWS}])
+    text = "name,city\nBob,Oslo\nBob,Oslo\nEve,Paris\n"
+    assert [Miss("data-differs", "old.txt: row gone: Ada,London, and 1 more")] == _judge(
+        table, {"old.txt": text}, tmp_path
+    ).misses
+    module = _item([{"path": "old.txt", "format": "python", "data": CONSTANTS}])
+    assert [Miss("data-differs", "old.txt: STOCK.rug is 1, not 0")] == _judge(
+        module, {"old.txt": PLAIN + "STOCK['rug'] = 1\n"}, tmp_path
+    ).misses
+
+
 def test_a_change_outside_the_allowed_paths_is_unexpected(tmp_path: Path) -> None:
-    """Every stray path is named, also one that could not be collected."""
+    """Every stray path is named, also one that was deleted or could not be collected."""
     item = _item([{"path": "new.txt"}], allow=["*.txt"])
     assert _judge(item, {"new.txt": "x"}, tmp_path).passed
     verdict = _judge(item, {"new.txt": "x", "src/a.txt": "x"}, tmp_path, refused={"link": "a symbolic link"})
     assert [Miss("unexpected-change", "link, src/a.txt")] == verdict.misses
+    gone = _judge(item, {"new.txt": "x", "tests/test_shop.py": None}, tmp_path)
+    assert [Miss("unexpected-change", "tests/test_shop.py")] == gone.misses
 
 
 def test_a_checked_file_that_became_a_link_is_missing_and_says_why(tmp_path: Path) -> None:
@@ -164,6 +240,12 @@ def test_evidence_is_enough_to_decide_again(tmp_path: Path) -> None:
         ([{"path": "a", "pattern": "x" * 2000}], {}, "2000 characters"),
         ([{"path": "a", "exists": False, "keep": ["x"]}], {}, "no content to check"),
         ([{"path": "a", "keep": ["x\ny"]}], {}, "single lines"),
+        ([{"path": "a", "format": "csv"}], {}, "together"),
+        ([{"path": "a", "data": {}}], {}, "together"),
+        ([{"path": "a", "format": "csv", "data": [["a", 1]]}], {}, "does not fit the format csv"),
+        ([{"path": "a", "format": "ini", "data": {"a": "b"}}], {}, "does not fit the format ini"),
+        ([{"path": "a", "format": "python", "data": {}}], {}, "data is empty"),
+        ([{"path": "a", "exists": False, "format": "ini", "data": {"a": {}}}], {}, "no content to check"),
         ([{"path": "a"}], {"allow": ["/x"]}, "relative"),
         ([{"path": "a", "patern": "x"}], {}, "patern"),
     ],

@@ -144,7 +144,7 @@ EXPLOITS = {
         {"shop/prices.py": "import os\nprint('Ran 2 tests\\nOK')\nos.write(3, b'passed\\n')\nos._exit(0)\n"},
         "harness-tampered",
     ),
-    "the runner is killed": ({"shop/prices.py": "import os\nos.kill(os.getppid(), 9)\n" + FIX}, "crashed"),
+    "the runner is killed": ({"shop/prices.py": "import os\nos.kill(os.getppid(), 9)\n" + FIX}, "test-failed"),
     "sitecustomize and conftest": (
         {"sitecustomize.py": "import os\nos._exit(0)\n", "conftest.py": "1", "x.pth": "import os"},
         "test-failed",
