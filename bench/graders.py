@@ -5,7 +5,7 @@
 Replies are made up by a seeded generator (a few sentences of working, then an answer in one of the usual forms), so
 the figures can be had anywhere; with STEELYARD_SHARED set, real outputs are judged as well. Each round runs ourselves
 and then the peer on the same rows; the figure is the median of the rounds, the ratio that of medians. A peer runs in
-the environment of `--peers` (default: bench/.venv-peers), and where that lacks it, the table says so.
+the environment of `--peers` (default: bench/.envs/graders), and where that lacks it, the table says so.
 Not measured: starting the interpreter, importing, the symbolic worker (rows left undecided are counted instead).
 """
 
@@ -24,6 +24,8 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any, NamedTuple
+
+from measure import machine, python_of
 
 from steelyard.attempt import Attempt
 from steelyard.verdict import Undecided
@@ -239,14 +241,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=2000, help="made-up rows for each verifier")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--peers", type=Path, default=HERE / ".venv-peers" / "bin" / "python")
+    parser.add_argument("--peers", type=Path, default=python_of("graders"))
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     print(f"Python {platform.python_version()}, load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     print(
         f"{'verifier':18} {'rows':>6} {'chars':>6} {'right':>6} {'undec':>5} {'s/10k':>7} {'peer':>7} {'ratio':>6} peer"
     )
-    found = []
+    began, found = machine(), []
     for job in jobs(asked.n):
         one = measure(job, asked.rounds, asked.peers)
         found.append(one)
@@ -258,7 +260,7 @@ def main() -> None:
         )
     if asked.json:
         asked.json.write_text(
-            json.dumps({"python": platform.python_version(), "jobs": found}, indent=2) + "\n", "utf-8"
+            json.dumps({"machine": began, "python": platform.python_version(), "jobs": found}, indent=2) + "\n", "utf-8"
         )
 
 

@@ -25,6 +25,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from measure import machine
+
 from steelyard.families.orbital.catalogue import load_catalogue
 from steelyard.families.orbital.screening import screen
 from steelyard.families.orbital.sieves import omm_text
@@ -47,9 +49,11 @@ def main() -> int:
     if arguments.side:
         sys.stdout.write(json.dumps(_ours(arguments) if arguments.side == "ours" else _peer(arguments)))
         return 0
+    began = machine()
     ours, peer = (_run(side) for side in ("ours", "peer"))
     found = _compared(ours.pop("events"), peer.pop("events"), ours.pop("apart"), arguments.threshold_km)
     report = {
+        "machine": began,
         "catalogue": arguments.catalogue.name,
         "start": arguments.start.isoformat(),
         "hours": arguments.hours,

@@ -23,6 +23,8 @@ from statistics import median
 from time import process_time
 from typing import Any
 
+from measure import machine
+
 SEED = 20_240_131
 DRAWS = 10_000
 
@@ -166,6 +168,7 @@ def main() -> None:
         print(json.dumps(one(asked.one, asked.items, asked.rollouts)))
         return
     print(f"Python {platform.python_version()}, load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    began = machine()
     found = {name: measure(name, asked) for name in JOBS}
     print(f"{'job':30} {'CPU s':>9} {'peak MB':>8} {'ratio':>7} result")
     for name, (_, _, peer) in JOBS.items():
@@ -178,7 +181,13 @@ def main() -> None:
         ratio = "-" if row["ratio"] is None else f"{row['ratio']:.3f}"
         print(f"{name:30} {row['cpu_s']:9.4f} {row['peak_mb']:8.1f} {ratio:>7} {row['result']}")
     if asked.json:
-        facts = {"python": platform.python_version(), "items": asked.items, "rollouts": asked.rollouts, "draws": DRAWS}
+        facts = {
+            "machine": began,
+            "python": platform.python_version(),
+            "items": asked.items,
+            "rollouts": asked.rollouts,
+            "draws": DRAWS,
+        }
         asked.json.write_text(json.dumps(facts | {"jobs": list(found.values())}, indent=2) + "\n", "utf-8")
 
 

@@ -16,13 +16,13 @@ import msgspec
 
 from steelyard.errors import InputError
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
 
 def canonical_text(value: Any) -> str:
     """Canonical JSON text of a JSON-able value or struct."""
     try:
-        return json.dumps(
-            msgspec.to_builtins(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
+        return _ENCODER.encode(msgspec.to_builtins(value))
     except (ValueError, TypeError) as error:
         raise InputError(f"no canonical JSON for this value: {error}") from error
 

@@ -88,9 +88,8 @@ def _judge(folder: Path, suite: Suite, args: argparse.Namespace) -> None:
         with folder_errors(folder):
             sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
             kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
-            judged = judge_run(folder, suite, kit=kit, proofs=read_proofs(suite), need_evidence=True)
-            for line in judged.evidence:
-                journal.append_evidence(line)
+            proofs = read_proofs(suite)
+            judged = judge_run(folder, suite, kit=kit, proofs=proofs, need_evidence=True, keep=journal.append_evidence)
             write_report(folder, build_report(folder, suite))
             clear_failure(folder, ("judge", "report"))
     finally:

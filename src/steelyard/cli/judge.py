@@ -50,10 +50,14 @@ def run(args: argparse.Namespace) -> int:
             sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
             kit = ProbeKit(Store(args.run / "files", others=[suite.files]), sandbox)
             judged = judge_run(
-                args.run, suite, kit=kit, probe=args.probe, proofs=read_proofs(suite), need_evidence=True
+                args.run,
+                suite,
+                kit=kit,
+                probe=args.probe,
+                proofs=read_proofs(suite),
+                need_evidence=True,
+                keep=journal.append_evidence,
             )
-            for line in judged.evidence:
-                journal.append_evidence(line)
             write_report(args.run, build_report(args.run, suite))
             clear_failure(args.run, ("judge", "report"))
     finally:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -25,6 +26,7 @@ from steelyard.verdict import Evidence
 ROLLOUTS = "rollouts.jsonl"
 EVIDENCE = "evidence.jsonl"
 INLINE_BYTES = 64 * 1024
+T = TypeVar("T")
 
 
 class RolloutError(msgspec.Struct, frozen=True):
@@ -156,24 +158,38 @@ class RolloutIndex:
     def __init__(self, folder: Path) -> None:
         self._path = folder / ROLLOUTS
         self._store = Store(folder / "files")
-        self._offsets: dict[str, dict[int, int]] = {}
+        self._offsets: dict[str, int | dict[int, int]] = {}
         self.errors: dict[tuple[str, int], RolloutError] = {}
         decoder = msgspec.json.Decoder(_Where)
-        for number, offset, line in _whole_lines(self._path):
+        for number, offset, line in whole_lines(self._path):
             where = decode(decoder, line, self._path, number, "a rollout")
-            self._offsets.setdefault(where.item, {})[where.rollout] = offset
+            self._put(where.item, where.rollout, offset)
             self.errors.pop((where.item, where.rollout), None)
             if where.error is not None:
                 self.errors[where.item, where.rollout] = where.error
         self._decoder = msgspec.json.Decoder(Rollout)
         self._file = self._path.open("rb") if self._path.exists() else None
 
+    def _put(self, item: str, rollout: int, offset: int) -> None:
+        """A lone rollout 0, the usual case, is kept as a bare offset: a dict an item would weigh more than the rest."""
+        found = self._offsets.get(item)
+        if rollout == 0 and not isinstance(found, dict):
+            self._offsets[item] = offset
+        elif isinstance(found, dict):
+            found[rollout] = offset
+        else:
+            self._offsets[item] = {rollout: offset} if found is None else {0: found, rollout: offset}
+
+    def _places(self, item: str) -> dict[int, int]:
+        found = self._offsets.get(item, {})
+        return {0: found} if isinstance(found, int) else found
+
     def __len__(self) -> int:
-        return sum(len(found) for found in self._offsets.values())
+        return sum(1 if isinstance(found, int) else len(found) for found in self._offsets.values())
 
     def done(self, item: str, rollout: int) -> bool:
         """Whether an attempt is stored; an error rollout is not done."""
-        return rollout in self._offsets.get(item, ()) and (item, rollout) not in self.errors
+        return rollout in self._places(item) and (item, rollout) not in self.errors
 
     def items(self) -> list[str]:
         """Ids of the items that have rollouts, in the order of their first line."""
@@ -181,15 +197,8 @@ class RolloutIndex:
 
     def of(self, item: str) -> Iterator[Rollout]:
         """The rollouts of an item by index, each with its attempt loaded."""
-        for _, offset in sorted(self._offsets.get(item, {}).items()):
-            if self._file is None:
-                raise FormatError(self._path, None, "the journal is gone")
-            self._file.seek(offset)
-            line = self._file.readline()
-            try:
-                rollout = decode(self._decoder, line, self._path, None, "a rollout")
-            except FormatError as error:
-                raise FormatError(self._path, _line_number(self._path, offset), error.detail) from error
+        for _, offset in sorted(self._places(item).items()):
+            rollout = self._at(offset, self._decoder)
             if rollout.attempt_file:
                 stored = self._store.get(rollout.attempt_file)
                 place = self._store.root / rollout.attempt_file[:2] / rollout.attempt_file
@@ -197,9 +206,30 @@ class RolloutIndex:
                 rollout = msgspec.structs.replace(rollout, attempt=attempt)
             yield rollout
 
+    def asked(self, item: str) -> str:
+        """The ask of an item's first rollout, without reading its attempt; the item must have one."""
+        return self._at(min(self._places(item).items())[1], _ASKED).ask
+
+    def _at(self, offset: int, decoder: msgspec.json.Decoder[T]) -> T:
+        if self._file is None:
+            raise FormatError(self._path, None, "the journal is gone")
+        self._file.seek(offset)
+        line = self._file.readline()
+        try:
+            return decode(decoder, line, self._path, None, "a rollout")
+        except FormatError as error:
+            raise FormatError(self._path, _line_number(self._path, offset), error.detail) from error
+
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+class _Asked(msgspec.Struct, frozen=True, gc=False):
+    ask: str
+
+
+_ASKED = msgspec.json.Decoder(_Asked)
 
 
 def _line_number(path: Path, offset: int) -> int:
@@ -208,7 +238,7 @@ def _line_number(path: Path, offset: int) -> int:
         return 1 + sum(file.read(min(65536, offset - start)).count(b"\n") for start in range(0, offset, 65536))
 
 
-def _whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+def whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """(line number, byte offset, line) of each finished line; blank ones and an unfinished last one are left out."""
     if not path.exists():
         return
@@ -231,11 +261,29 @@ def stored_outputs(folder: Path) -> Iterator[ModelOutput]:
         index.close()
 
 
-def read_evidence(folder: Path) -> dict[tuple[str, int], EvidenceLine]:
-    """The newest evidence of each rollout."""
-    found: dict[tuple[str, int], EvidenceLine] = {}
-    decoder = msgspec.json.Decoder(EvidenceLine)
-    for number, _, line in _whole_lines(folder / EVIDENCE):
-        evidence = decode(decoder, line, folder / EVIDENCE, number, "evidence")
-        found[evidence.item, evidence.rollout] = evidence
-    return found
+class EvidenceIndex:
+    """The newest evidence of each rollout, read when it is asked for: memory grows by an offset a line."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / EVIDENCE
+        self._offsets: dict[tuple[str, int], int] = {}
+        self._decoder = msgspec.json.Decoder(EvidenceLine)
+        for number, offset, line in whole_lines(self._path):
+            seen = decode(self._decoder, line, self._path, number, "evidence")  # damage is told before judging begins
+            self._offsets[seen.item, seen.rollout] = offset
+        self._file = self._path.open("rb") if self._offsets else None
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def get(self, item: str, rollout: int) -> EvidenceLine | None:
+        """What a probe saw last of a rollout; None where nothing is stored."""
+        offset = self._offsets.get((item, rollout))
+        if offset is None or self._file is None:
+            return None
+        self._file.seek(offset)
+        return decode(self._decoder, self._file.readline(), self._path, None, "evidence")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()

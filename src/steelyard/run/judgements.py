@@ -9,7 +9,7 @@ Not covered: comparing two runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from steelyard.records import (
 )
 from steelyard.run.anomalies import Anomaly, anomalies_of, write_anomalies
 from steelyard.run.flips import Changes, Flip, Place
-from steelyard.run.journal import EvidenceLine, Rollout, RolloutIndex, read_evidence, subject
+from steelyard.run.journal import EvidenceIndex, EvidenceLine, Rollout, RolloutIndex, subject
 from steelyard.run.plan import Header, items_of_plan, read_header
 from steelyard.run.stored import decode, read, replacing
 from steelyard.store import Store, write_atomic
@@ -45,9 +45,13 @@ NOT_DETERMINISTIC = "NOT DETERMINISTIC: the same ruler gave another verdict; a v
 
 
 class Current(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """The content of current.json: the newest ruler, and the suite and its proofs that it was made with."""
+    """The content of current.json: the newest ruler, and the suite and its proofs that it was made with.
+
+    `previous` is the last ruler that differed, so that judging once more lists the same flips again.
+    """
 
     ruler: str
+    previous: str = ""
     suite_name: str = ""
     suite_path: str = ""
     suite_revision: str = ""
@@ -78,22 +82,28 @@ def judge_run(
     probe: bool = False,
     proofs: Mapping[str, Proof] | None = None,
     need_evidence: bool = False,
+    keep: Callable[[EvidenceLine], None] | None = None,
 ) -> JudgedRun:
     """Judge every stored rollout; `suite` must ask exactly what the run asked.
 
+    Evidence that had to be gathered goes to `keep` at once, so that nothing that ends this process loses it; without
+    `keep` it is collected in what is returned.
     Raises RefusedError, leaving the old judgement as it is, when `need_evidence` and a rollout has none and no sandbox
     can gather it.
     """
     header = read_header(folder)
     proofs = read_proofs(suite) if proofs is None else proofs
-    index = RolloutIndex(folder)
+    index, evidence = RolloutIndex(folder), None
+    gathered: list[EvidenceLine] = []
     try:
         items = items_of_run(suite, header, index)
         revisions = {item.id: registry.revision(item, suite.bound[item.id]) for item in items}
         ruler = registry.ruler(revisions)
-        evidence = {} if probe else read_evidence(folder)
-        judge_one = _Judge(suite, revisions, evidence, kit, proofs, system=header.plan.solver.system)
-        changes = Changes(lambda r: _stored(folder, r), lambda: current_ruler(folder), ruler, folder)
+        evidence = None if probe else EvidenceIndex(folder)
+        judge_one = _Judge(
+            suite, revisions, evidence, kit, proofs, keep or gathered.append, system=header.plan.solver.system
+        )
+        changes = Changes(lambda r: _stored(folder, r), lambda: _to_compare(folder, ruler), ruler, folder)
         path = folder / FOLDER / f"{ruler}.jsonl"
         anomalies: list[Anomaly] = []
         with replacing(path) as out:
@@ -106,7 +116,11 @@ def judge_run(
                 judge_one.refuse_lacking()
     finally:
         index.close()
+        if evidence is not None:
+            evidence.close()
     current = _current(ruler, suite, items_of_plan(suite, header.plan, revisions), proofs)
+    if changes.previous != ruler:
+        current = msgspec.structs.replace(current, previous=changes.previous)
     write_atomic(folder / FOLDER / CURRENT, msgspec.json.encode(current) + b"\n")
     write_anomalies(folder, anomalies)
     return JudgedRun(
@@ -116,7 +130,7 @@ def judge_run(
         changes.flips,
         changes.previous,
         changes.deterministic,
-        judge_one.gathered,
+        gathered,
         changes.unreadable,
     )
 
@@ -158,21 +172,21 @@ class _Watched:
 
 
 class _Judge:
-    """Judges one item's rollouts; keeps the evidence that had to be gathered."""
+    """Judges one item's rollouts; hands the evidence that had to be gathered to `keep`."""
 
     def __init__(
         self,
         suite: Suite,
         revisions: Mapping[str, str],
-        evidence: Mapping[tuple[str, int], EvidenceLine],
+        evidence: EvidenceIndex | None,
         kit: Kit | None,
         proofs: Mapping[str, Proof],
+        keep: Callable[[EvidenceLine], None],
         system: str | None,
     ) -> None:
         self._suite, self._revisions, self._evidence = suite, revisions, evidence
         self._kit = None if kit is None else _Watched(kit)
-        self._proofs, self._system = proofs, system
-        self.gathered: list[EvidenceLine] = []
+        self._proofs, self._keep, self._system = proofs, keep, system
         self.fresh: set[Place] = set()
         """Rollouts whose evidence was not stored, or not asked for."""
         self._lacking: list[Place] = []
@@ -197,7 +211,7 @@ class _Judge:
         return line, anomalies_of(item.id, rollouts, predictions)
 
     def _judged(self, item: Item, rollout: Rollout, attempt: Attempt) -> Judged:
-        stored = self._evidence.get((item.id, rollout.rollout))
+        stored = self._evidence.get(item.id, rollout.rollout) if self._evidence is not None else None
         if stored is not None and stored.subject != subject(item, attempt):
             stored = None  # it answers other questions, or is about another attempt, so it is gathered again
         if self._kit is not None:
@@ -218,9 +232,7 @@ class _Judge:
                 self._reason = self._reason or reason
         if judged.evidence is not None and stored is None:
             about = subject(item, attempt)
-            self.gathered.append(
-                EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], about, judged.evidence)
-            )
+            self._keep(EvidenceLine(item.id, rollout.rollout, self._revisions[item.id], about, judged.evidence))
         return judged
 
     def refuse_lacking(self) -> None:
@@ -249,8 +261,7 @@ def items_of_run(suite: Suite, header: Header, index: RolloutIndex) -> list[Item
     for name in index.items():
         if name not in by_id:
             raise missing_item(name, suite)
-        first = next(index.of(name))
-        if first.ask != ask(by_id[name]):
+        if index.asked(name) != ask(by_id[name]):
             raise RefusedError(
                 f'item "{name}" asks something else in {suite.path} than it did in this run '
                 f"({header.plan.suite_name}, {header.plan.suite_revision[:18]}); only the judge may change: "
@@ -300,6 +311,14 @@ def read_current(folder: Path) -> Current | None:
         return read(path, Current, "the newest ruler")
     except FormatError as error:
         raise FormatError(path, None, f"{error.detail}; do: steelyard judge {folder}") from error
+
+
+def _to_compare(folder: Path, ruler: str) -> str:
+    """The ruler that a new judgement is held against: the newest other one, else its own earlier one; "" at first."""
+    current = read_current(folder)
+    if current is None:
+        return ""
+    return current.ruler if current.ruler != ruler else current.previous or ruler
 
 
 def current_ruler(folder: Path) -> str:

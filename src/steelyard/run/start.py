@@ -79,9 +79,7 @@ async def start(
         with stage(folder, "infer"):
             outcome = await Engine(plan, suite, model, kit, journal, told).work()
         with stage(folder, "judge"):
-            judged = judge_run(folder, suite, kit=kit, proofs=proofs)
-            for line in judged.evidence:
-                journal.append_evidence(line)
+            judged = judge_run(folder, suite, kit=kit, proofs=proofs, keep=journal.append_evidence)
     finally:
         journal.close()
     (folder / FAILURE).unlink(missing_ok=True)

@@ -14,13 +14,15 @@ from steelyard.run.journal import (
     EVIDENCE,
     INLINE_BYTES,
     ROLLOUTS,
+    EvidenceIndex,
+    EvidenceLine,
     Journal,
     Rollout,
     RolloutError,
     RolloutIndex,
     drop_torn_line,
-    read_evidence,
 )
+from steelyard.verdict import Evidence
 
 
 def _rollout(item: str, number: int = 0, *, answer: str | None = "x") -> Rollout:
@@ -117,7 +119,7 @@ def test_blank_lines_are_skipped(tmp_path: Path) -> None:
     (tmp_path / ROLLOUTS).write_bytes((tmp_path / ROLLOUTS).read_bytes().replace(b"\n", b"\n\n \n"))
     (tmp_path / EVIDENCE).write_bytes(b"\n\n")
     index = RolloutIndex(tmp_path)
-    assert (["a", "b"], {}) == ([r.item for i in index.items() for r in index.of(i)], read_evidence(tmp_path))
+    assert (["a", "b"], 0) == ([r.item for i in index.items() for r in index.of(i)], len(EvidenceIndex(tmp_path)))
     index.close()
 
 
@@ -139,3 +141,25 @@ def test_a_rollout_with_neither_attempt_nor_error_is_damage(tmp_path: Path) -> N
     (tmp_path / ROLLOUTS).write_bytes(b'{"item":"a","rollout":0,"seed":0,"ask":"a","started":0,"seconds":0}\n')
     with pytest.raises(FormatError, match=r"rollouts\.jsonl:1: not a rollout: it needs an attempt"):
         RolloutIndex(tmp_path)
+
+
+def test_the_newest_evidence_of_a_rollout_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
+    """Of several lines the last counts; what was never seen is None. [T-33]"""
+    journal = Journal(tmp_path)
+    for word in ("old", "new"):
+        journal.append_evidence(EvidenceLine("a", 1, "r", "s", Evidence({"said": word})))
+    index = EvidenceIndex(tmp_path)
+    journal.close()
+    found = index.get("a", 1)
+    assert found is not None
+    assert ({"said": "new"}, None, 1) == (found.evidence.data, index.get("a", 0), len(index))
+    index.close()
+
+
+def test_the_index_holds_lone_and_many_rollouts_alike(tmp_path: Path) -> None:
+    """Whatever order the rollouts came in, each is found once, and the item's ask with it. [T-33]"""
+    _written(tmp_path, [_rollout(item, n) for item, n in (("a", 0), ("b", 2), ("a", 1), ("b", 0), ("c", 0))]).close()
+    index = RolloutIndex(tmp_path)
+    assert {"a": [0, 1], "b": [0, 2], "c": [0]} == {i: [r.rollout for r in index.of(i)] for i in index.items()}
+    assert (5, True, False, "a") == (len(index), index.done("b", 2), index.done("b", 1), index.asked("b"))
+    index.close()
