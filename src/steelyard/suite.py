@@ -240,13 +240,17 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """What one order gave: `n` items of the `asked`; repeated questions left out, and refusals by rule."""
+    """What one order gave: `n` items of the `asked`; repeated questions left out, and refusals by rule.
+
+    `elsewhere` counts items left out because their group stands in a split that has all it was to have.
+    """
 
     family: str
     asked: int
     n: int
     repeated: int
     refused: dict[str, int] = {}
+    elsewhere: int = 0
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -257,38 +261,59 @@ class Made(msgspec.Struct, frozen=True):
     orders: list[Taken]
 
 
-def make_suite(orders: Sequence[Order], out: Path, *, name: str = "", split: str = "dev") -> Made:
+def make_suite(orders: Sequence[Order], out: Path, *, name: str = "", split: str = "dev", dev: int = 0) -> Made:
     """Make a draft suite in a new folder; file contents that families yield inline are stored under files/.
 
+    With split `test`, `dev` items of each order come first and go to dev, then the order's n to test; no group is in
+    both splits, so an item of a group whose split is full is left out and counted.
     An item whose ask was seen before is left out and counted: two equal questions are not two measurements.
     The manifest names a local family by its path relative to `out`, so that it is found from wherever it is read.
     """
     if split not in SPLITS:
         raise InputError(f'no split "{split}"; known: {", ".join(SPLITS)}')
+    if dev and split == "dev":
+        raise InputError("dev items beside others need the split test")
     refuse_existing(out)
     items: dict[str, Item] = {}
     asked: set[str] = set()
+    homes: dict[str, str] = {}
     try:
-        taken = [_take(order, Store(out / "files"), items, asked) for order in orders]
+        taken = [_take(order, _room(order, split, dev), Store(out / "files"), items, asked, homes) for order in orders]
     except BaseException:
         shutil.rmtree(out / "files", ignore_errors=True)  # the folder is as it was, so the next try is not refused
         raise
     if not items:
         raise InputError("no items were made; ask for more with --n")
-    write_items(out / f"{split}.jsonl", items.values())
-    manifest = _manifest(name or out.name, split, list(items.values()), _provenance(orders, taken, out))
+    by_split = {s: [item for item in items.values() if homes[item.group] == s] for s in SPLITS}
+    for one, found in by_split.items():
+        if found:
+            write_items(out / f"{one}.jsonl", found)
+    manifest = _manifest(name or out.name, by_split, _provenance(orders, taken, dev, out))
     write_json(out / "manifest.json", manifest)
     return Made(out, manifest["revision"], taken)
 
 
-def _take(order: Order, store: Store, items: dict[str, Item], asked: set[str]) -> Taken:
-    """Add an order's items to `items` (by id) and their asks to `asked`; a family may run out of new questions."""
-    n = repeated = in_a_row = 0
+def _room(order: Order, split: str, dev: int) -> dict[str, int]:
+    """How many items of an order each split is to have, in the order in which they are filled."""
+    return {"dev": dev, split: order.n} if dev else {split: order.n}
+
+
+def _take(
+    order: Order, room: dict[str, int], store: Store, items: dict[str, Item], asked: set[str], homes: dict[str, str]
+) -> Taken:
+    """Add an order's items to `items` (by id), their asks to `asked`, their groups' splits to `homes`.
+
+    `room` is used up; a family may run out of new questions before.
+    """
+    wanted = sum(room.values())
+    n = repeated = elsewhere = in_a_row = 0
     patience = REPEATS + len(items)  # an earlier order of the same family and seed gave its first items already
-    for item in _make(order) if order.n else ():
+    for item in _make(order) if wanted else ():
         met = ask(item)
-        if met in asked:
-            repeated, in_a_row = repeated + 1, in_a_row + 1
+        home = homes.get(item.group) or next(split for split, free in room.items() if free)
+        if met in asked or not room[home]:
+            repeated, elsewhere = repeated + (met in asked), elsewhere + (met not in asked)
+            in_a_row += 1
             if in_a_row == patience:
                 break
             continue
@@ -299,10 +324,12 @@ def _take(order: Order, store: Store, items: dict[str, Item], asked: set[str]) -
         _checked(item, store)
         items[item.id] = item
         asked.add(met)
+        homes[item.group] = home
+        room[home] -= 1
         n, in_a_row = n + 1, 0
-        if n == order.n:
+        if n == wanted:
             break
-    return Taken(order.family.name, order.n, n, repeated, _refused(order, n))
+    return Taken(order.family.name, wanted, n, repeated, _refused(order, n), elsewhere)
 
 
 def _refused(order: Order, n: int) -> dict[str, int]:
@@ -368,9 +395,10 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
     write_atomic(path, b"".join(msgspec.json.encode(item) + b"\n" for item in items))
 
 
-def _provenance(orders: Sequence[Order], taken: Sequence[Taken], out: Path) -> list[dict[str, Any]]:
+def _provenance(orders: Sequence[Order], taken: Sequence[Taken], dev: int, out: Path) -> list[dict[str, Any]]:
     return [
         {"family": o.family.name, "reference": _seen_from(o.reference, out), "seed": o.seed, "n": t.n}
+        | ({"dev": dev} if dev else {})
         | ({"options": o.options} if o.options else {})
         for o, t in zip(orders, taken, strict=True)
     ]
@@ -385,13 +413,13 @@ def _seen_from(reference: str, folder: Path) -> str:
     return f"{relative}:{name}" if name else relative
 
 
-def _manifest(name: str, split: str, items: Sequence[Item], families: list[dict[str, Any]]) -> dict[str, Any]:
+def _manifest(name: str, items: Mapping[str, Sequence[Item]], families: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "name": name,
         "version": "draft",
-        "revision": draft_revision(items),
-        "counts": {s: len(items) if s == split else 0 for s in SPLITS},
+        "revision": draft_revision(item for found in items.values() for item in found),
+        "counts": {split: len(found) for split, found in items.items()},
         "provenance": {
             "steelyard": steelyard.__version__,
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

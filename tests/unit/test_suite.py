@@ -202,3 +202,54 @@ def test_options_that_a_family_does_not_take_are_told_from_its_own_type_errors(t
         make_suite([Order("f", Family(name="f", make=make), 1, "0", {"x": 1})], tmp_path / "a")
     with pytest.raises(InputError, match=r'^family "f": make: TypeError: mine \(test_suite.py:\d+\)$'):
         make_suite([Order("f", Family(name="f", make=make), 1)], tmp_path / "b")
+
+
+def _sharing(name: str, groups: int) -> Family:
+    """Items without end that take their groups in turn, so that a group comes again and again."""
+
+    def make(seed: str) -> Iterator[Item]:
+        for i in count():
+            yield Item(
+                id=f"{name}-{i}",
+                input=f"{name} {i}?",
+                target=str(i),
+                verifier={"name": "number"},
+                group=f"shared-{i % groups}",
+            )
+
+    return Family(name=name, make=make)
+
+
+def test_both_splits_are_made_at_once_and_no_group_is_in_both(tmp_path: Path) -> None:
+    """Dev is filled first, then test; what would part a group is left out and counted, also across families. [T-4]"""
+    orders = [Order("a", _sharing("a", 5), 6), Order("b", _sharing("b", 5), 6), Order("x", _sums(), 6)]
+    made = make_suite(orders, tmp_path / "s", split="test", dev=2)
+    assert [Taken("a", 8, 8, 0, elsewhere=2), Taken("b", 8, 8, 0, elsewhere=2), Taken("sums", 8, 8, 0)] == made.orders
+    suite = load(tmp_path / "s")
+    groups = {split: {item.group for item in suite.split(split).items} for split in ("dev", "test")}
+    assert (6, 18) == (len(suite.split("dev").items), len(suite.split("test").items))
+    assert set() == groups["dev"] & groups["test"]
+    assert {"dev": 6, "test": 18} == suite.manifest["counts"]
+    assert [2, 2, 2] == [family["dev"] for family in suite.manifest["provenance"]["families"]]
+
+
+def test_a_family_of_one_group_fills_one_split(tmp_path: Path) -> None:
+    """It cannot be parted, so it gives what fits and stops after 1000 items for nothing. [T-4]"""
+    made = make_suite([Order("a", _sharing("a", 1), 3)], tmp_path / "s", split="test", dev=2)
+    assert [Taken("a", 5, 2, 0, elsewhere=REPEATS)] == made.orders
+    assert {"dev": 2, "test": 0} == load(tmp_path / "s").manifest["counts"]
+
+
+def test_the_dev_items_stay_the_same_when_test_grows(tmp_path: Path) -> None:
+    """The first items of a family are dev's, however many are made after them. [T-4]"""
+    for n in (3, 9):
+        make_suite([Order("x", _sums(), n)], tmp_path / str(n), split="test", dev=4)
+    assert (tmp_path / "3" / "dev.jsonl").read_bytes() == (tmp_path / "9" / "dev.jsonl").read_bytes()
+    few, many = ((tmp_path / n / "test.jsonl").read_bytes() for n in ("3", "9"))
+    assert many.startswith(few)
+
+
+def test_dev_items_beside_dev_items_are_refused(tmp_path: Path) -> None:
+    """There are two splits, so dev beside another means beside test."""
+    with pytest.raises(InputError, match="dev items beside others need the split test"):
+        make_suite([Order("x", _sums(), 1)], tmp_path / "s", dev=1)

@@ -126,7 +126,7 @@ def _judge_reply(target: Any, settings: dict[str, Any]) -> _Made:
 def _code(target: Any, _settings: dict[str, Any]) -> _Made:
     if not isinstance(target, dict):
         raise InputError(f'expected a target {{"mode": ..., "cases" or "tests": ...}}, got {target!r}')
-    limits = {"timeout_s", "float_tol"}
+    limits = {"timeout_s", "timeout_per_case_s", "all_cases", "float_tol", "numbers", "output_bytes", "prompt"}
     spec = {"name": "code", **{name: value for name, value in target.items() if name in limits and value is not None}}
     return spec, as_text({name: value for name, value in target.items() if name not in limits})
 

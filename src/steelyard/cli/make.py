@@ -24,29 +24,32 @@ from steelyard.suite import SPLITS, Order, make_suite
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `steelyard make`."""
     parser.add_argument("families", nargs="+", metavar="FAMILY")
-    parser.add_argument("--n", type=int, default=20, help="items of each family (default 20)")
+    parser.add_argument("--n", type=int, help="items of each family (default 20), all in one split")
+    parser.add_argument("--test", type=int, metavar="N", help="items of each family in the split test, in place of --n")
+    parser.add_argument("--dev", type=int, metavar="N", help="and so many in dev; no group is in both")
     parser.add_argument("--seed", default="0", help="seed text; the first items of a seed never change (default 0)")
     parser.add_argument("--out", type=Path, required=True, help="new folder for the suite")
     parser.add_argument("--name", default="", help="the suite's name (default: the folder's)")
-    parser.add_argument("--split", choices=SPLITS, default="dev", help="split to write (default dev)")
+    parser.add_argument("--split", choices=SPLITS, help="split that --n is written to (default dev)")
     parser.add_argument("--set", action="append", default=[], metavar="FAMILY.OPTION=VALUE", help="a family's option")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the suite and say where it is."""
-    if args.n < 1:
-        raise InputError(f"--n must be at least 1, got {args.n}")
+    n, split, dev = _sizes(args)
     families = {reference: find_family(reference) for reference in args.families}
     options = _options(args.set, families)
-    orders = [Order(ref, families[ref], args.n, args.seed, options.get(ref, {})) for ref in args.families]
-    made = make_suite(orders, args.out, name=args.name, split=args.split)
+    orders = [Order(ref, families[ref], n, args.seed, options.get(ref, {})) for ref in args.families]
+    made = make_suite(orders, args.out, name=args.name, split=split, dev=dev)
     if args.json:
         print(msgspec.json.encode(made, enc_hook=str).decode())
         return 0
     for order in made.orders:
         few = f" (all there are; {order.asked} were asked)" if order.n < order.asked else ""
         left_out = f"; {order.repeated} repeated questions left out" if order.repeated else ""
+        if order.elsewhere:
+            left_out += f"; {order.elsewhere} left out, as their groups are in the other split"
         print(f"{order.family}: {order.n} items{few}{left_out}")
         if order.refused:
             print("  refused by rule: " + ", ".join(f"{rule} {n}" for rule, n in sorted(order.refused.items())))
@@ -54,6 +57,20 @@ def run(args: argparse.Namespace) -> int:
     print(f"suite {made.path}  {made.revision[:18]}")
     print("next: " + shlex.join(["steelyard", "prove", str(made.path), *local]))
     return 0
+
+
+def _sizes(args: argparse.Namespace) -> tuple[int, str, int]:
+    """Items of each family, their split, and the items of dev beside them."""
+    if args.test is None and args.dev is None:
+        sizes = (20 if args.n is None else args.n, args.split or "dev", 0)
+    elif args.test is None or args.n is not None or args.split is not None:
+        raise InputError("--test and --dev stand for themselves: --test N --dev M, without --n and --split")
+    else:
+        sizes = (args.test, "test", args.dev or 0)
+    for name, value in (("--test" if args.test is not None else "--n", sizes[0]), ("--dev", args.dev)):
+        if value is not None and value < 1:
+            raise InputError(f"{name} must be at least 1, got {value}")
+    return sizes
 
 
 def _options(settings: list[str], families: Mapping[str, Family]) -> dict[str, dict[str, Any]]:

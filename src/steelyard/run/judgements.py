@@ -198,13 +198,17 @@ class _Judge:
             {r.rollout: _prediction(judged[r.rollout], r) for r in rollouts if r.rollout in judged},
             {"readings": found} if (found := {str(i): _how(j) for i, j in judged.items() if _how(j)}) else None,
         )
+        bound = self._suite.bound[item.id]
+        describe = bound.verifier.describe
+        procedure = describe(item.target, bound.config) if describe is not None else None
         record = build_judgement_record(
             [
                 build_rollout_judgement(i, j.verdict.passed, j.verdict.score, _extra(j.verdict))
                 for i, j in judged.items()
             ],
-            reference=item.target or None,
+            reference=None if procedure else item.target or None,
             n_errors=sum(r.attempt is None for r in rollouts),
+            extra=procedure,
         )
         prompt = build_prompt_record(messages(item, self._system), item.target or None)
         line = JudgedItem(item.id, self._revisions[item.id], prompt, predictions, record)

@@ -7,9 +7,10 @@ A passing case ended by itself and returned the expected value, by type, or prin
 is the evidence; what was expected is held against it afterwards, so judging again runs nothing.
 Measures: `n_cases`, and `n_passed`, the cases before the first that failed (with `all_cases`: all that passed).
 `n_passed` is missing after a time-out, for then it is not known; both are missing when nothing ran, which is void.
-Assertions that need the process of the program (loops, helpers) have the strength `tests`; a verdict that rests on
-one says so.
-Not covered: other languages than Python; packages beyond the standard library; a program spread over several blocks.
+`cpu_ms`, `wall_ms` and `peak_memory_bytes` are those of all cases together, where the sandbox can tell.
+Tests that need the process of the program (random inputs, its helpers) have the strength `tests`; a verdict that rests
+on one says so.
+Not covered: other languages than Python; packages beyond the standard library.
 Easy to break: counting an early exit as an end, or output as a result.
 """
 
@@ -31,24 +32,29 @@ import msgspec
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.item import Item
-from steelyard.ports import ExecResult, Kit
+from steelyard.ports import ExecResult, Kit, Limits
 from steelyard.verdict import Evidence, Miss, Verdict, void
 from steelyard.verifiers.code_asserts import holds
 from steelyard.verifiers.code_plan import Case, Plan, plan_of
-from steelyard.verifiers.code_reading import Program, program_of
+from steelyard.verifiers.code_reading import Program, prelude_of, program_of
 from steelyard.verifiers.code_values import Rules, decode, same, same_output
 from steelyard.verifiers.contract import Config, Spoil, Verifier
+from steelyard.verifiers.runner import run_main
 
 RESIDUAL_RISK = (
     "a test ran in one process with the program, which could still reach into its own result; "
-    "assertions that only compare what calls return are decided outside"
+    "assertions over known values are decided outside"
 )
 _RUNNER_DIR = "/steelyard"
-_START = f"import sys; sys.path[0] = {_RUNNER_DIR!r}; import code_runner; code_runner.main()"
+_FLAGS = ("-S", "-s", "-B")
+_START = (
+    f"import os, sys; sys.path[0] = {_RUNNER_DIR!r}; import code_runner; del sys.path[0]; os._exit(code_runner.main())"
+)
 _START_S = 1.5  # the sandbox's and the runner's own start and end, on top of the program's time
 _REPORT_BYTES = 4 * 1024 * 1024
 _ESCAPED = 8  # a character of a report takes at most this many bytes once it is written as JSON
 _TAIL_CHARS = 1000
+_FULL = 0.98  # of the memory that a case may have
 _SHOWN_CHARS = 120
 _SHOWN_MISSES = 8
 _PRELOADED = frozenset(
@@ -59,6 +65,8 @@ _PRELOADED = frozenset(
     )
 )
 """Modules that are loaded once for all cases when the program imports them."""
+_KEPT = ("collections", "copy", "functools", "heapq", "itertools", "math", "re", "string", "typing")
+"""Those of them that programs mostly import, loaded once for all programs."""
 _IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w, \t]+))", re.MULTILINE)
 
 
@@ -99,9 +107,12 @@ def _probe(item: Item, attempt: Attempt, kit: Kit, config: CodeConfig) -> Eviden
             "rc": result.rc,
             "output_tail": "" if report else result.output.decode(errors="replace")[-_TAIL_CHARS:],
             "strength": plan.strength,
+            "shape": plan.shape,
             "leftover_pids": result.leftover_pids,
             "cpu_ms": result.cpu_ms,
+            "wall_ms": result.wall_ms,
             "peak_memory_bytes": result.peak_memory_bytes,
+            "memory_bytes": _memory_bytes(item),
         },
         backend=kit.sandbox_name,
     )
@@ -126,6 +137,7 @@ def _job(plan: Plan, program: Program, config: CodeConfig) -> dict[str, Any]:
         "keep_going": config.all_cases,
         "together": plan.mode == "assert",
         "preload": sorted(names & _PRELOADED),
+        "prelude": {} if plan.mode == "stdin" else prelude_of(program.sources),
     }
 
 
@@ -135,8 +147,12 @@ def _execute(item: Item, kit: Kit, job: dict[str, Any], nonce: str) -> ExecResul
     mounts = {_RUNNER_DIR: {path: kit.store.put(data) for path, data in _runner().items()}}
     session = kit.session(_with_limits(item, wall_s, job["report_bytes"]), kit.base(item), mounts)
     try:
-        return session.run(
-            ["python3", "-S", "-s", "-B", "-c", _START],
+        return run_main(
+            session,
+            ["python3", *_FLAGS, "-c", _START],
+            flags=_FLAGS,
+            module=f"{_RUNNER_DIR}/code_runner.py",
+            preload=_KEPT,
             stdin=b"%08d%s%s" % (len(body), body, nonce.encode()),
             wall_s=wall_s,
         )
@@ -166,6 +182,11 @@ def _with_limits(item: Item, wall_s: float, report_bytes: int) -> Item:
     return msgspec.structs.replace(item, environment=environment)
 
 
+def _memory_bytes(item: Item) -> int:
+    limits = (item.environment or {}).get("limits", {})
+    return int(limits.get("memory_bytes", Limits().memory_bytes))
+
+
 def _report(output: bytes, nonce: str) -> dict[str, Any] | None:
     """The runner's report; None when it never came to writing one."""
     for line in reversed(output.split(b"\n")):
@@ -177,6 +198,19 @@ def _report(output: bytes, nonce: str) -> dict[str, Any] | None:
 
 def _decide(found: Evidence, target: str, config: CodeConfig) -> Verdict:
     plan, seen = plan_of(target), found.data
+    if seen.get("shape", plan.shape) != plan.shape:
+        return void("the evidence answers other questions than the target asks; do: steelyard judge RUN --probe")
+    verdict = _judged(plan, seen, config)
+    if verdict.passed is None:
+        return verdict
+    costs = {name: float(seen[name]) for name in _COSTS if seen.get(name) is not None}
+    return msgspec.structs.replace(verdict, measures={**verdict.measures, **costs})
+
+
+_COSTS = ("cpu_ms", "wall_ms", "peak_memory_bytes")
+
+
+def _judged(plan: Plan, seen: dict[str, Any], config: CodeConfig) -> Verdict:
     n = len(plan.cases)
     if seen["why"] == "infra":
         return void(f"the sandbox broke: {seen['output_tail'][-200:]}")
@@ -192,7 +226,7 @@ def _decide(found: Evidence, target: str, config: CodeConfig) -> Verdict:
             misses.append(_unreached(seen, number, misses))
             timed_out = timed_out or misses[-1].name == "timed-out"
             break
-        miss = _case_miss(case, seen["cases"][number], seen["why"], plan, config)
+        miss = _case_miss(case, seen["cases"][number], seen, plan, config)
         passed += miss is None
         if miss is not None:
             misses.append(Miss(miss.name, f"case {number}: {miss.detail}"))
@@ -215,7 +249,8 @@ def _failed(misses: list[Miss], n_cases: int, n_passed: int | None, *, scored: b
 def _no_report(seen: dict[str, Any]) -> Miss:
     """The miss of a program that ended the whole run."""
     names = {"timeout": "timed-out", "output": "too-much-output", "oom": "out-of-memory", "disk": "too-much-output"}
-    name = names.get(seen["why"], "too-many-processes" if seen["why"] == "pids" else "crashed")
+    why = "oom" if _is_full(seen) else seen["why"]
+    name = names.get(why, "too-many-processes" if why == "pids" else "crashed")
     return Miss(name, f"no report ({seen['why']}, exit code {seen['rc']}): {seen['output_tail'][-200:]}")
 
 
@@ -226,16 +261,22 @@ def _unreached(seen: dict[str, Any], number: int, before: list[Miss]) -> Miss:
     return Miss(before[-1].name if before else "crashed", f"case {number} never ran")
 
 
-def _case_miss(case: Case, report: dict[str, Any], why: str, plan: Plan, config: CodeConfig) -> Miss | None:
+def _case_miss(case: Case, report: dict[str, Any], seen: dict[str, Any], plan: Plan, config: CodeConfig) -> Miss | None:
     """What is wrong with one case; None when it passed."""
-    broken = _broken(case.sent["kind"], report)
+    broken, why = _broken(case.sent["kind"], report), "oom" if _is_full(seen) else seen["why"]
     if broken is None:
         return _wrong(case, report, plan, config)
-    if why == "oom" and broken.name in ("crashed", "exited"):
+    if why == "oom" and broken.name in ("crashed", "exited", "timed-out"):
         return Miss("out-of-memory", broken.detail)
     if why == "pids" and broken.name in ("crashed", "exited", "raised", "timed-out"):
         return Miss("too-many-processes", broken.detail)
     return broken
+
+
+def _is_full(seen: dict[str, Any]) -> bool:
+    """Whether memory ran out; a machine under load may take longer over that than the program's time is."""
+    peak, most = seen.get("peak_memory_bytes"), seen.get("memory_bytes")
+    return seen["why"] == "oom" or bool(peak and most and peak >= _FULL * most)
 
 
 _LETTERS = {
@@ -285,7 +326,7 @@ def _wrong(case: Case, report: dict[str, Any], plan: Plan, config: CodeConfig) -
     if len(values) != len(case.sent["calls"]):
         return Miss("crashed", "something else was written where results are")
     if case.assertion is not None:
-        right = holds(case.assertion, values, rules, plan.entry_point)
+        right = holds(case.assertion, values, rules)
         wanted = case.assertion.text
     else:
         right = same(values[0], case.expected, rules)
@@ -364,6 +405,7 @@ VERIFIERS: tuple[Verifier, ...] = (
         probe=_probe,
         decide=_decide,
         check=_check,
+        describe=lambda target, _config: plan_of(target).suite,
         spoil={
             "early-exit": Spoil(_spoil_exit, _RULED_OUT),
             "equal-to-everything": Spoil(_spoil_equal, _RULED_OUT),

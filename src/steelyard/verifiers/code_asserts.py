@@ -1,295 +1,322 @@
 """Turns the assertions of a test into calls to make inside a sandbox and an expression to work out outside of it.
 
 `assert candidate([1, 2], 0.3) == True` becomes the call `candidate([1, 2], 0.3)` and a check of what it returned; the
-expected value never enters the process of the program. Understood are literals, arithmetic, comparisons, `and`, `or`,
-`not`, indexing, conditional expressions, the builtins in `_FUNCTIONS` and the functions of `math`; `==` and `!=` go by
-the rules of `code_values`. HumanEval's `check(candidate)` with assertions alone is understood whole.
-Not covered: loops, assignments, random inputs, helpers of the program: such a test is run as it stands, inside, which
-is weaker and is said so.
-Easy to break: an argument that is worked out from another call's result, which no sandbox is asked for.
+expected value never enters the process of the program. Around assertions, assignments, `if` and `for` over what the
+author's own values give are worked out here, and `for` is unrolled, an assertion each time round: of
+`for x, y in zip(inputs, results): assert f(x) == y` only `f(x)` is sent. So are `check(candidate)`, functions
+`test_...()`, and calls in comprehensions over known values.
+Where a call stands directly in a builtin such as `list` or `sum`, or its attribute, method or item is taken, that is
+done inside as well, for only there is a generator or an object of the program's own what it is.
+Not covered: random inputs, helpers of the program, `while`, `try`, a call of a call, arguments that are looked at after
+a call (has it changed them?): such a test is run as it stands, inside, which is weaker and is said so. Each call gets
+fresh copies of its arguments; instances of `Solution` are one instance.
+Easy to break: a name that is bound again, and a call that two assertions look at (they become one).
 """
 
 from __future__ import annotations
 
 import ast
-import math
-import operator
-from collections.abc import Callable, Mapping
+import marshal
+import re
 from typing import Any
 
 import msgspec
 
 from steelyard.errors import InputError
-from steelyard.verifiers.code_values import Rules, same
+from steelyard.verifiers.code_calls import Call, Closer, Later, results_of
+from steelyard.verifiers.code_reckoning import (
+    FAULTS,
+    MATH,
+    Reckoner,
+    Steps,
+    UnsupportedError,
+    bounded,
+    check_supported,
+    combined,
+    name_of,
+    unpacked,
+)
+from steelyard.verifiers.code_values import Rules
 
-Place = tuple[int, int, int | None, int | None]
-Call = tuple[tuple[Any, ...], dict[str, Any]]
-_MOST = 1_000_000  # items or bits that an author's arithmetic may make
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        *(abs, all, any, bool, chr, dict, enumerate, float, frozenset, int, isinstance, len, list, max, min, ord),
-        *(range, reversed, round, set, sorted, str, sum, tuple, zip),
-    )
-}
-_TYPES = {"bool": bool, "int": int, "float": float, "str": str, "list": list, "tuple": tuple, "dict": dict, "set": set}
-_UNBOUNDED = ("factorial", "comb", "perm")
-_MATH = {name: value for name, value in vars(math).items() if not name.startswith("_") and name not in _UNBOUNDED}
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.Not: operator.not_,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Invert: operator.invert,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda x, y: x in y,
-    ast.NotIn: lambda x, y: x not in y,
-}
+_MOST_CASES = 5_000
+_CHANGEABLE = (list, dict, set, tuple)
 
 
-class Assertion(msgspec.Struct, frozen=True):
-    """The calls that one assertion needs, in its order, and the expression over what they return."""
+class Assertion(msgspec.Struct):
+    """The calls that one assertion needs, in their order, and the expressions over their results, all of which hold."""
 
-    calls: list[Call]
-    expression: Any
-    positions: dict[Place, int]
-    text: str
+    calls: dict[str, Call]
+    tests: list[Any]
+
+    @property
+    def text(self) -> str:
+        """What is asserted, as it was written but for the values that the author's names had."""
+        text = " and ".join(ast.unparse(test) for test in self.tests)
+        return re.sub(r"\$\d+", lambda name: _written(self.calls, name[0]), text)
 
 
-class _UnsupportedError(Exception):
-    """Something that is not worked out outside."""
+def _written(calls: dict[str, Call], name: str) -> str:
+    return ast.unparse(calls[name].node) if name in calls else name
 
 
 def assertions_of(program: str, entry_point: str) -> list[Assertion] | None:
-    """The assertions of a test, or None where it does more than assert; InputError when it is no Python.
-
-    A test is a list of assertions, or a function `check(candidate)` that holds nothing else.
-    """
+    """The assertions of a test, or None where it does more than is worked out here; InputError when it is no Python."""
     try:
         body = ast.parse(program).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"the tests are no Python: {error}") from error
-    names = {entry_point}
-    checks = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == "check"]
-    if len(checks) == 1 and len(checks[0].args.args) == 1:
-        if not all(node is checks[0] or _is_idle(node) or _calls_check(node) for node in body):
-            return None
-        names.add(checks[0].args.args[0].arg)
-        body = checks[0].body
     try:
-        found = [_assertion(node, names) for node in body if not _is_idle(node)]
-    except (_UnsupportedError, ArithmeticError, ValueError, TypeError, LookupError, RecursionError):
+        return _Test(entry_point).run(body)
+    except (*FAULTS, MemoryError):
         return None
-    return [assertion for assertion in found if assertion is not None]
 
 
-def _is_idle(node: ast.stmt) -> bool:
-    """Statements that decide nothing: docstrings, `pass`, `import math`, constants such as METADATA."""
-    if isinstance(node, ast.Import):
-        return all(alias.name == "math" and alias.asname is None for alias in node.names)
-    if isinstance(node, ast.Assign):
-        return [t.id for t in node.targets if isinstance(t, ast.Name)] == ["METADATA"]
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-
-
-def _calls_check(node: ast.stmt) -> bool:
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check"
-
-
-def _assertion(node: ast.stmt, names: set[str]) -> Assertion | None:
-    """One assertion; None for one that calls nothing and holds."""
-    if not isinstance(node, ast.Assert):
-        raise _UnsupportedError
-    calls: list[Call] = []
-    positions: dict[Place, int] = {}
-    outside = _Reckoner({}, Rules(), names)
-    for inner in ast.walk(node.test):
-        if isinstance(inner, ast.Call) and _name(inner.func) in names:
-            keywords = {word.arg: outside.value(word.value) for word in inner.keywords if word.arg is not None}
-            if len(keywords) != len(inner.keywords):
-                raise _UnsupportedError
-            positions[_place(inner)] = len(calls)
-            calls.append((tuple(outside.value(argument) for argument in inner.args), keywords))
-    if not calls:
-        if not outside.value(node.test):
-            raise _UnsupportedError
-        return None
-    _Reckoner(dict.fromkeys(positions), Rules(), names).look(node.test)
-    return Assertion(calls, node.test, positions, ast.unparse(node.test))
-
-
-def holds(assertion: Assertion, values: list[Any], rules: Rules, entry_point: str) -> bool:
+def holds(assertion: Assertion, values: list[Any], rules: Rules) -> bool:
     """Whether an assertion holds for what its calls returned; what cannot be worked out does not hold."""
-    known = {place: values[index] for place, index in assertion.positions.items()}
+    reckoner = Reckoner(dict(zip(assertion.calls, values, strict=True)), rules)
     try:
-        return bool(_Reckoner(known, rules, {entry_point}).value(assertion.expression))
-    except (_UnsupportedError, ArithmeticError, ValueError, TypeError, LookupError, RecursionError):
+        return all(reckoner.value(test) for test in assertion.tests)
+    except (*FAULTS, MemoryError):
         return False
 
 
-def _place(node: ast.expr) -> Place:
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+class _Test:
+    """Works through a test and collects its assertions."""
 
+    def __init__(self, entry_point: str) -> None:
+        owner, _, method = entry_point.rpartition(".")
+        self._class = owner or "Solution"
+        self._names = {entry_point, f"{self._class}().{method}", "candidate"}
+        self._entry = entry_point
+        self._env: dict[str, Any] = {"__name__": "__main__"}
+        self._aliases: dict[str, str] = {}
+        self._functions: dict[str, ast.FunctionDef] = {}
+        self._run: set[str] = set()
+        self._running: list[str] = []
+        self._steps = Steps()
+        self._found: list[Assertion] = []
+        self._owner: dict[str, int] = {}
+        self._passed: set[str] = set()
+        self._pending: dict[str, Call] = {}
+        self._reads: dict[str, int] = {}
+        self._n_calls = 0
 
-def _name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return f"{_name(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
+    def run(self, body: list[ast.stmt]) -> list[Assertion]:
+        """The assertions of a whole test."""
+        for node in (inner for statement in body for inner in ast.walk(statement)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._reads[node.id] = self._reads.get(node.id, 0) + 1
+        self._block(body)
+        for name, function in self._functions.items():
+            if name not in self._run and (name == "check" or (name.startswith("test") and not function.args.args)):
+                self._call_test(function, [ast.Name(self._entry, ast.Load())] * len(function.args.args))
+        if self._pending:
+            raise UnsupportedError
+        return self._found
 
+    def _block(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            self._steps.take()
+            getattr(self, f"_{type(node).__name__}", self._refuse)(node)
 
-class _Reckoner:
-    """Works out an author's expression over known values; knows nothing that could reach beyond them."""
+    def _refuse(self, _node: ast.stmt) -> None:
+        raise UnsupportedError
 
-    def __init__(self, known: Mapping[Place, Any], rules: Rules, names: set[str]) -> None:
-        self._known, self._rules, self._names = known, rules, names
+    def _Pass(self, _node: ast.Pass) -> None:  # noqa: N802  named after the node
+        return
 
-    def look(self, node: ast.expr) -> None:
-        """Raise _UnsupportedError for an expression that `value` would not work out, whatever the values."""
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Call) and _place(inner) not in self._known:
-                name = _name(inner.func)
-                if name not in _FUNCTIONS and name.removeprefix("math.") not in _MATH:
-                    raise _UnsupportedError
-            elif not isinstance(inner, _KNOWN_NODES):
-                raise _UnsupportedError
+    def _Import(self, node: ast.Import) -> None:  # noqa: N802
+        if any(alias.name not in ("math", "copy", "typing") or alias.asname for alias in node.names):
+            raise UnsupportedError
 
-    def value(self, node: ast.expr) -> Any:
-        """The value of an expression."""
-        if isinstance(node, ast.Call) and _place(node) in self._known:
-            return self._known[_place(node)]
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is None:
-            raise _UnsupportedError
-        return method(node)
+    def _ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if node.module == "math" and alias.name in MATH:
+                self._aliases[name] = f"math.{alias.name}"
+            elif node.module == "copy" and alias.name in ("copy", "deepcopy"):
+                self._aliases[name] = f"copy.{alias.name}"
+            elif node.module != "typing":
+                raise UnsupportedError
 
-    def _Constant(self, node: ast.Constant) -> Any:  # noqa: N802  named after the node
-        return node.value
+    def _FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802
+        if node.decorator_list or node.name in self._names:
+            raise UnsupportedError
+        self._functions[node.name] = node
 
-    def _Name(self, node: ast.Name) -> Any:  # noqa: N802
-        if node.id in _TYPES:
-            return _TYPES[node.id]
-        raise _UnsupportedError
+    def _Expr(self, node: ast.Expr) -> None:  # noqa: N802
+        if isinstance(node.value, ast.Constant | ast.Name):
+            return
+        if isinstance(node.value, ast.Call) and name_of(node.value.func) in self._functions:
+            if node.value.keywords:
+                raise UnsupportedError
+            self._call_test(self._functions[name_of(node.value.func)], node.value.args)
+        elif name_of(getattr(node.value, "func", node.value)) != "print" or self._has_calls(node.value):
+            raise UnsupportedError
 
-    def _Attribute(self, node: ast.Attribute) -> Any:  # noqa: N802
-        name = _name(node)
-        if name.startswith("math.") and isinstance(_MATH.get(name[5:]), float):
-            return _MATH[name[5:]]
-        raise _UnsupportedError
+    def _call_test(self, function: ast.FunctionDef, arguments: list[ast.expr]) -> None:
+        """Run a function of the test, in names of its own."""
+        names = [argument.arg for argument in function.args.args]
+        if ast.unparse(function.args).count(",") != max(len(names) - 1, 0) or len(names) != len(arguments):
+            raise UnsupportedError
+        if function.name in self._running:
+            raise UnsupportedError
+        kept = self._env, self._names
+        targets = {n for n, argument in zip(names, arguments, strict=True) if name_of(argument) in self._names}
+        values = [(n, a) for n, a in zip(names, arguments, strict=True) if n not in targets]
+        given = {n: self._value_or_later(n, argument) for n, argument in values}
+        self._env, self._names = {**self._env, **given}, {*(self._names - given.keys()), *targets}
+        self._run.add(function.name)
+        self._running.append(function.name)
+        self._block(function.body)
+        self._running.pop()
+        self._env, self._names = kept
 
-    def _List(self, node: ast.List) -> Any:  # noqa: N802
-        return [self.value(part) for part in node.elts]
+    def _has_calls(self, node: ast.AST) -> bool:
+        return any(isinstance(inner, ast.Call) and name_of(inner.func) in self._names for inner in ast.walk(node))
 
-    def _Tuple(self, node: ast.Tuple) -> Any:  # noqa: N802
-        return tuple(self.value(part) for part in node.elts)
+    def _If(self, node: ast.If) -> None:  # noqa: N802
+        self._block(node.body if self._known(node.test) else node.orelse)
 
-    def _Set(self, node: ast.Set) -> Any:  # noqa: N802
-        return {self.value(part) for part in node.elts}
+    def _For(self, node: ast.For) -> None:  # noqa: N802
+        if node.orelse:
+            raise UnsupportedError
+        for item in bounded(self._known(node.iter)):
+            self._bind(unpacked(node.target, item))
+            self._block(node.body)
 
-    def _Dict(self, node: ast.Dict) -> Any:  # noqa: N802
-        if None in node.keys:
-            raise _UnsupportedError
-        return {self.value(k): self.value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None}
+    def _AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+        if node.value is not None:
+            self._assign([node.target], node.value)
 
-    def _UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: N802
-        return _UNARY[type(node.op)](self.value(node.operand))
+    def _Assign(self, node: ast.Assign) -> None:  # noqa: N802
+        self._assign(node.targets, node.value)
 
-    def _BinOp(self, node: ast.BinOp) -> Any:  # noqa: N802
-        left, right = self.value(node.left), self.value(node.right)
-        if type(node.op) not in _BINARY or _is_unbounded(node.op, left, right):
-            raise _UnsupportedError
-        return _BINARY[type(node.op)](left, right)
+    def _AugAssign(self, node: ast.AugAssign) -> None:  # noqa: N802
+        if not isinstance(node.target, ast.Name) or isinstance(self._env.get(node.target.id), list | dict | set):
+            raise UnsupportedError  # changing a list in place would change what other names stand for
+        left = self._known(ast.Name(node.target.id, ast.Load()))
+        self._bind({node.target.id: combined(node.op, left, self._known(node.value))})
 
-    def _BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: N802
-        value: Any = None
-        for part in node.values:
-            value = self.value(part)
-            if bool(value) is isinstance(node.op, ast.Or):
-                return value
-        return value
+    def _assign(self, targets: list[ast.expr], value: ast.expr) -> None:
+        name = name_of(value)
+        if name in self._names or name == f"{self._class}()":
+            suffix = "" if name in self._names else f".{self._entry.rpartition('.')[2]}"
+            self._names |= {f"{name_of(target)}{suffix}" for target in targets}
+            return
+        if len(targets) == 1 and isinstance(targets[0], ast.Name):
+            self._bind({targets[0].id: self._value_or_later(targets[0].id, value)})
+            return
+        found = self._known(value)
+        for target in targets:
+            self._bind(unpacked(target, found))
 
-    def _IfExp(self, node: ast.IfExp) -> Any:  # noqa: N802
-        return self.value(node.body if self.value(node.test) else node.orelse)
+    def _value_or_later(self, name: str, node: ast.expr) -> Any:
+        """What a name is to stand for: a value, or an expression over results of calls, which are made later."""
+        calls: dict[str, Call] = {}
+        closed = self._closed(node, calls)
+        if not results_of(closed):
+            return Reckoner({}, None, self._steps).value(closed)
+        check_supported(closed, results_of(closed))
+        self._pending |= calls
+        return Later(closed, calls, is_read_once=self._reads.get(name, 0) == 1)
 
-    def _Subscript(self, node: ast.Subscript) -> Any:  # noqa: N802
-        if isinstance(node.slice, ast.Slice):
-            ends = [self.value(end) if end else None for end in (node.slice.lower, node.slice.upper, node.slice.step)]
-            return self.value(node.value)[slice(*ends)]
-        return self.value(node.value)[self.value(node.slice)]
+    def _bind(self, names: dict[str, Any]) -> None:
+        if any(name in self._names or name in self._functions for name in names):
+            raise UnsupportedError
+        self._passed -= names.keys()
+        self._env.update(names)
 
-    def _Compare(self, node: ast.Compare) -> bool:  # noqa: N802
-        left = self.value(node.left)
-        for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.value(right_node)
-            if not self._holds(op, left, right, right_node):
-                return False
-            left = right
-        return True
+    def _known(self, node: ast.expr) -> Any:
+        """The value of an expression that calls nothing."""
+        calls: dict[str, Call] = {}
+        closed = self._closed(node, calls)
+        if calls or results_of(closed):
+            raise UnsupportedError
+        return Reckoner({}, None, self._steps).value(closed)
 
-    def _holds(self, op: ast.cmpop, left: Any, right: Any, right_node: ast.expr) -> bool:
-        if isinstance(op, ast.Eq | ast.NotEq):
-            return same(left, right, self._rules) is isinstance(op, ast.Eq)
-        if isinstance(op, ast.Is | ast.IsNot):
-            if not (isinstance(right_node, ast.Constant) and right in (None, True, False)):
-                raise _UnsupportedError
-            return (left is right) is isinstance(op, ast.Is)
-        return bool(_COMPARE[type(op)](left, right))
+    def _closed(self, node: ast.expr, calls: dict[str, Call]) -> ast.expr:
+        """An expression with the values of all names put in, and a name for the result of each call."""
+        closed: ast.expr = Closer(self, calls).close(node)
+        return closed
 
-    def _Call(self, node: ast.Call) -> Any:  # noqa: N802
-        name = _name(node.func)
-        bare = name.removeprefix("math.")
-        function = _FUNCTIONS.get(name) or (_MATH.get(bare) if name != bare else None)
-        if not callable(function):
-            raise _UnsupportedError
-        words = {word.arg: self.value(word.value) for word in node.keywords if word.arg is not None}
-        arguments = [self.value(argument) for argument in node.args]
-        if function is range and len(range(*arguments)) > _MOST:
-            raise _UnsupportedError
-        return function(*arguments, **words)
+    def later(self, found: Later, calls: dict[str, Call]) -> ast.expr:
+        """The expression that a name stands for; its calls are made now, unless they have been."""
+        for name, call in found.calls.items():
+            if name in self._pending:
+                calls[name] = self._pending.pop(name)
+                call.is_free = call.is_free and found.is_read_once
+            elif name not in self._owner and name not in calls:
+                raise UnsupportedError
+            else:
+                call.is_free = False
+                if len(call.after) != found.n_after[name]:
+                    raise UnsupportedError  # read a second time, in a loop
+        return found.expression
 
+    def call(self, node: ast.Call, calls: dict[str, Call]) -> ast.expr:
+        """The name of a call's result; its arguments are worked out."""
+        arguments = ast.Tuple(node.args, ast.Load())
+        found = Closer(self, {}).close(arguments)
+        words: dict[str, Any] = {}
+        for word in node.keywords:
+            given = self._known(word.value)
+            words |= given if word.arg is None else {word.arg: given}
+        if results_of(found):
+            raise UnsupportedError
+        values = Reckoner({}, None, self._steps).value(found)
+        marshal.dumps((values, words))  # raises for what cannot be sent
+        self._passed |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & self._env.keys()
+        name = f"${self._n_calls}"
+        self._n_calls += 1
+        written: list[ast.expr] = [ast.Constant(value) for value in values]
+        keywords = [ast.keyword(key, ast.Constant(value)) for key, value in words.items()]
+        calls[name] = Call(values, words, [], ast.Call(node.func, written, keywords))
+        return ast.Name(name, ast.Load())
 
-_KNOWN_NODES = (
-    *(
-        ast.Constant,
-        ast.Name,
-        ast.Attribute,
-        ast.List,
-        ast.Tuple,
-        ast.Set,
-        ast.Dict,
-        ast.UnaryOp,
-        ast.BinOp,
-        ast.BoolOp,
-    ),
-    *(ast.IfExp, ast.Subscript, ast.Slice, ast.Compare, ast.Call, ast.keyword, ast.expr_context, ast.operator),
-    *(ast.unaryop, ast.boolop, ast.cmpop),
-)
+    def is_target(self, node: ast.expr) -> bool:
+        """Whether a function is what is tested."""
+        return name_of(node) in self._names
 
+    @property
+    def env(self) -> dict[str, Any]:
+        """The names that are bound."""
+        return self._env
 
-def _is_unbounded(op: ast.operator, left: Any, right: Any) -> bool:
-    """Whether an operation on values that a program chose could take more than it is worth."""
-    if isinstance(op, ast.Mod):
-        return not isinstance(left, int | float)
-    if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
-        return abs(right) * max(1, abs(left).bit_length()) > _MOST
-    if isinstance(op, ast.Mult):
-        sizes = [len(side) for side in (left, right) if isinstance(side, str | bytes | list | tuple)]
-        factors = [abs(side) for side in (left, right) if isinstance(side, int)]
-        return bool(sizes and factors) and sizes[0] * factors[0] > _MOST
-    return False
+    @property
+    def steps(self) -> Steps:
+        """How much work is left."""
+        return self._steps
+
+    def alias(self, name: str) -> str:
+        """What an imported name stands for; itself where it was not imported."""
+        return name if name in self._env else self._aliases.get(name, name)
+
+    def _Assert(self, node: ast.Assert) -> None:  # noqa: N802
+        parts = node.test.values if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And) else []
+        calls: dict[str, Call] = {}
+        tests = []
+        for part in parts or [node.test]:
+            closed = self._closed(part, calls)
+            if results_of(closed):
+                check_supported(closed, results_of(closed))
+                tests.append(closed)
+                continue
+            read = {inner.id for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+            changed = {name for name in read & self._passed if isinstance(self._env.get(name), _CHANGEABLE)}
+            if changed or not Reckoner({}, None, self._steps).value(closed):
+                raise UnsupportedError
+        if tests:
+            self._add(Assertion(calls, tests))
+
+    def _add(self, assertion: Assertion) -> None:
+        """Keep an assertion; together with those since the first that looks at the same result."""
+        used = {name for test in assertion.tests for name in results_of(test)}
+        start = min((self._owner[name] for name in used if name in self._owner), default=len(self._found))
+        joined = [*self._found[start:], assertion]
+        del self._found[start:]
+        calls = {name: call for one in joined for name, call in one.calls.items()}
+        self._found.append(Assertion(calls, [test for one in joined for test in one.tests]))
+        self._owner |= dict.fromkeys(calls, start)
+        if len(self._found) > _MOST_CASES:
+            raise UnsupportedError

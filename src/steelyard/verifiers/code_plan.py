@@ -6,8 +6,8 @@ A target is JSON, one of
 - `{"mode": "assert", "entry_point": "f", "tests": ["assert f(1) == 2", ...]}`, or `tests` as one text, which may be a
   function `check(candidate)`.
 
-Assertions that only compare what calls return are worked out outside (`oracle`, see `code_asserts`); any other test
-runs as it stands in the process of the program (`tests`).
+Assertions are worked out outside (`oracle`, see `code_asserts`), a case each; a test that does more runs as it stands
+in the process of the program (`tests`) and is one case.
 Not covered: other languages than Python.
 Easy to break: an expected value in what is sent inside.
 """
@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from steelyard.canonical import digest
 from steelyard.errors import InputError
 from steelyard.verifiers.code_asserts import Assertion, assertions_of
 
@@ -31,6 +32,12 @@ class Case(msgspec.Struct, frozen=True):
     sent: dict[str, Any]
     expected: Any = None
     assertion: Assertion | None = None
+
+    @property
+    def steps(self) -> list[list[str]]:
+        """The names of what is done inside with each call's result."""
+        calls = self.assertion.calls.values() if self.assertion else ()
+        return [[name for name, _, _ in call.after] for call in calls]
 
     @property
     def is_inside(self) -> bool:
@@ -44,6 +51,18 @@ class Plan(msgspec.Struct, frozen=True):
     mode: Literal["function", "stdin", "assert"]
     entry_point: str
     cases: list[Case]
+
+    @property
+    def shape(self) -> str:
+        """What is asked of each case, but for its inputs: stored evidence of another shape answers other questions."""
+        return digest([[case.sent["kind"], *case.steps] for case in self.cases])
+
+    @property
+    def suite(self) -> dict[str, Any]:
+        """The suite in words: `n_cases`, `io_mode` (fn_call, stdio or assert), `func_name`, `strength`."""
+        modes = {"function": "fn_call", "stdin": "stdio", "assert": "assert"}
+        named = {"func_name": self.entry_point} if self.entry_point else {}
+        return {"n_cases": len(self.cases), "io_mode": modes[self.mode], **named, "strength": self.strength}
 
     @property
     def strength(self) -> str:
@@ -102,10 +121,13 @@ def _function(raw: dict[str, Any]) -> Case:
         case = msgspec.convert(raw, _Inputs)
     except msgspec.ValidationError as error:
         raise InputError(f'verifier "code": a case: {error}') from error
-    return Case(_sent([(tuple(case.args), case.kwargs)]), case.expected)
+    return Case(_sent([(tuple(case.args), case.kwargs, [])]), case.expected)
 
 
-def _sent(calls: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> dict[str, Any]:
+_Call = tuple[tuple[Any, ...], dict[str, Any], list[tuple[str, tuple[Any, ...], dict[str, Any]]]]
+
+
+def _sent(calls: list[_Call]) -> dict[str, Any]:
     # Format 2 of marshal is the same in every Python 3; each call is unpacked where it is made.
     return {"kind": "calls", "calls": [marshal.dumps(call, 2) for call in calls]}
 
@@ -113,6 +135,9 @@ def _sent(calls: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> dict[str, Any]
 def _assert(tests: str | list[str], entry_point: str) -> list[Case]:
     """A case for each assertion, where the tests are assertions; else one for a whole test program."""
     texts = [tests] if isinstance(tests, str) else tests
+    together = assertions_of("\n".join(texts), entry_point)
+    if together is not None:
+        return [_asserted(assertion) for assertion in together]
     found = [(text, assertions_of(text, entry_point)) for text in texts if text.strip()]
     if any(assertions is None for _, assertions in found) and not all(_is_one_assert(text) for text, _ in found):
         return [_program("\n".join(texts))]
@@ -121,8 +146,13 @@ def _assert(tests: str | list[str], entry_point: str) -> list[Case]:
         if assertions is None:
             cases.append(_program(text))
         else:
-            cases += [Case(_sent(assertion.calls), assertion=assertion) for assertion in assertions]
+            cases += [_asserted(assertion) for assertion in assertions]
     return cases
+
+
+def _asserted(assertion: Assertion) -> Case:
+    calls = [(call.args, call.kwargs, call.after) for call in assertion.calls.values()]
+    return Case(_sent(calls), assertion=assertion)
 
 
 def _is_one_assert(text: str) -> bool:

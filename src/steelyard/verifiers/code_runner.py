@@ -29,12 +29,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 _write, _read, _exit = os.write, os.read, os._exit  # kept from before any program could replace them
+_BUILTINS = dict(vars(builtins))
 _DEPTH = 200
 _SAFE_INT = 2**63
 _OWN_FRAMES = 8
 _DETAIL_CHARS = 300
 _PR_SET_DUMPABLE = 4  # linux/prctl.h
 _DISCARDED = 64  # printing in a case where output does not count may be this many times longer
+
+
+_STREAMS = {  # made once for all cases, while there is nothing to read or write
+    "stdin": open(0, encoding="utf-8", errors="surrogateescape", closefd=False),  # noqa: SIM115
+    "stdout": open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False),  # noqa: SIM115
+    "stderr": open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False),  # noqa: SIM115
+}
 
 
 class OtherTypeError(Exception):
@@ -94,6 +102,11 @@ def _module(name: str) -> Any:
     return module
 
 
+def _prelude(names: Mapping[str, str]) -> dict[str, Any]:
+    """Names that a program finds without importing them, unless it binds them itself."""
+    return {name: getattr(__import__(place), name) if place else __import__(name) for name, place in names.items()}
+
+
 def _compiled(sources: Sequence[str]) -> Any:
     """The first source that compiles; raises what the first one raised when none does."""
     first: BaseException | None = None
@@ -120,6 +133,20 @@ def _entry(space: Mapping[str, Any], path: str) -> Any:
     return found
 
 
+def _after(value: Any, steps: Sequence[tuple[str, Sequence[Any], Mapping[str, Any]]]) -> Any:
+    """What a test does with a result before it compares: a builtin, an attribute, an item, a call of it."""
+    for name, arguments, names in steps:
+        if name == "()":
+            value = value(*arguments, **names)
+        elif name == "[]":
+            value = value[arguments[0]]
+        elif name[0] == ".":
+            value = getattr(value, name[1:])
+        else:
+            value = _BUILTINS[name](value, *arguments, **names)
+    return value
+
+
 def _calls(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], space: Mapping[str, Any], say: Any) -> None:
     """The calls of each case, a message after each; without `keep_going` a case that broke is the last."""
     function = _entry(space, job["entry"])
@@ -127,8 +154,8 @@ def _calls(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], space: Ma
         texts = []
         try:
             for call in case["calls"]:
-                arguments, names = marshal.loads(call)  # noqa: S302  written by the host
-                texts.append(_quoted(encode(function(*arguments, **names))))
+                arguments, names, steps = marshal.loads(call)  # noqa: S302  written by the host
+                texts.append(_quoted(encode(_after(function(*arguments, **names), steps))))
         except BaseException as error:  # noqa: BLE001  whatever the program raises is an outcome
             say(_said(error))
             if not job["keep_going"]:
@@ -144,6 +171,7 @@ def _test(job: Mapping[str, Any], case: Mapping[str, Any], code: Any, space: dic
     canary = compile("assert 1 == 2", "<canary>", "exec", dont_inherit=True)
     exec(code, space)  # noqa: S102  running it is what this program is for
     function, calls = _entry(space, job["entry"]), [0]
+    space = dict(space)  # what the test defines is in none of the program's own names
 
     def checked(*arguments: Any, **names: Any) -> Any:
         calls[0] += 1
@@ -154,6 +182,7 @@ def _test(job: Mapping[str, Any], case: Mapping[str, Any], code: Any, space: dic
     plain = not isinstance(function, type)
     if plain and "." not in job["entry"]:
         space[job["entry"]] = checked
+    space["candidate"] = checked if plain else function
     exec(test, space)  # noqa: S102  what the suite's author asks of the program
     if case["check"]:
         space["check"](checked if plain else function)
@@ -209,6 +238,7 @@ def _do(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], token: int, 
         return
     kind = cases[0]["kind"]
     space = _module("__main__" if kind == "stdin" else "solution").__dict__
+    space.update(_prelude(job["prelude"]))
     try:
         if kind == "program":
             say(_test(job, cases[0], code, space, token))
@@ -243,9 +273,7 @@ def _child(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], handles: 
         os.dup2(handle, place, inheritable=place < 3)
     os.closerange(3, 60)
     os.closerange(62, 1024)
-    for handle, name in enumerate(("stdin", "stdout", "stderr")):
-        errors = "backslashreplace" if handle == 2 else "surrogateescape"
-        stream = open(handle, "w" if handle else "r", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+    for name, stream in _STREAMS.items():
         vars(sys).update({name: stream, f"__{name}__": stream})
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
 
@@ -324,7 +352,13 @@ def _end_group(pid: int) -> int:
         os.killpg(pid, 9)
     except ProcessLookupError:  # it moved to another group, and there was nobody else in this one
         os.kill(pid, 9)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    try:  # orphans come here where this is the first process; unburied they would count against the next case
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+    return code
 
 
 def _sound(report: Mapping[str, Any], kind: str) -> bool:
@@ -393,8 +427,8 @@ def _groups(job: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
 def run(job: Mapping[str, Any]) -> dict[str, Any]:
     """Run the cases of a job in order; without `keep_going` a case that broke is the last.
 
-    A job is `{sources, entry, cases, case_s, total_s, value_bytes, report_bytes, keep_going, together, preload}`; a
-    case is `{kind: "calls", calls: [marshal of (args, kwargs)]}`, `{kind: "stdin", stdin}` or
+    A job is `{sources, entry, cases, case_s, total_s, value_bytes, report_bytes, keep_going, together, preload,
+    prelude}`; a case is `{kind: "calls", calls: [marshal of (args, kwargs, after)]}`, `{kind: "stdin", stdin}` or
     `{kind: "program", program, check}`.
     """
     deadline = time.monotonic() + job["total_s"]
@@ -442,9 +476,8 @@ def _prepare(job: Mapping[str, Any]) -> None:
     gc.freeze()
 
 
-def main() -> None:
-    """Read the job, run it, then read the nonce and write the report; ends with 3, so that the host looks for kills."""
-    del sys.path[0]  # where this file lies; the program finds the standard library alone
+def main() -> int:
+    """Read the job, run it, read the nonce and write the report; the exit code 3 has the host look for kills."""
     sys.modules.pop(__name__, None)
     job = marshal.loads(_read_exactly(int(_read_exactly(8))))  # noqa: S302  written by the host
     _prepare(job)
@@ -453,4 +486,4 @@ def main() -> None:
     data = f"\n{nonce} {report}\n".encode()
     while data:
         data = data[_write(1, data) :]
-    _exit(3)
+    return 3

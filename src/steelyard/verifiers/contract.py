@@ -87,6 +87,8 @@ class Verifier(msgspec.Struct, frozen=True, kw_only=True):
     """Specs of the verifiers that a composed config holds."""
     misses_from: Callable[[Any, str], list[str]] | None = None
     """Misses that a config and a target name themselves, as `fields` does."""
+    describe: Callable[[str, Any], dict[str, Any]] | None = None
+    """What the judgement record says of a target that is a procedure (S-3): `describe(target, config)`."""
     libraries: tuple[str, ...] = ()
     """Distributions that reading or deciding calls; their versions are in the revision."""
     resources: tuple[str, ...] = ()

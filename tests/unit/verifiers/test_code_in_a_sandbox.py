@@ -21,6 +21,7 @@ pytestmark = pytest.mark.bubblewrap
 
 ASSERT = {"mode": "assert", "entry_point": "add", "tests": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}
 LOOP = {"mode": "assert", "entry_point": "add", "tests": "for i in range(3):\n    assert add(i, i) == 2 * i"}
+DRAWN = {"mode": "assert", "entry_point": "add", "tests": "import random\n" + str(LOOP["tests"])}
 STDIN = {"mode": "stdin", "cases": [{"stdin": "3\n1 2 3\n", "stdout": "6\n"}, {"stdin": "1\n5\n", "stdout": "5\n"}]}
 CALLS = {
     "mode": "function",
@@ -60,6 +61,7 @@ def grade(bubblewrap: Sandbox, store: Store) -> Grade:
         (ADD, CALLS),
         (ADD, ASSERT),
         (ADD, LOOP),
+        (ADD, DRAWN),
         ("class Solution:\n    def add(self, a, b):\n        return a + b\n", CALLS),
         ("from __future__ import annotations\ndef add(a: Nothing, b: 'X') -> None:\n    return a + b\n", ASSERT),
         ("from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nadd = lambda a, b: P(a + b).x", ASSERT),
@@ -102,11 +104,98 @@ CHEATS = {
 }
 
 
-@pytest.mark.parametrize("target", [ASSERT, LOOP], ids=["oracle", "tests"])
+@pytest.mark.parametrize("target", [ASSERT, LOOP, DRAWN], ids=["oracle", "loop", "tests"])
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_program_that_cheats_fails(grade: Grade, name: str, target: dict[str, Any]) -> None:
     """What beat graders that compare inside the program's process. [O-26]"""
     assert False is grade(CHEATS[name], target).verdict.passed
+
+
+PAIRS = "for x, y in [(1, 7), (2, 9), (3, 4)]:\n    assert candidate(x) == y"
+ZIPPED = (
+    "inputs = [[1], [2], [3]]\nresults = [7, 9, 4]\n"
+    "for i, (inp, exp) in enumerate(zip(inputs, results)):\n    assert f(*inp) == exp"
+)
+WALKS = """import sys
+def f(x):
+    frame = sys._getframe()
+    while frame:
+        for names in (frame.f_locals, frame.f_globals):
+            for name in ('y', 'exp'):
+                if name in names:
+                    return names[name]
+        frame = frame.f_back
+"""
+READERS = {
+    "frames": WALKS,
+    "names of the test": "def f(x):\n    return globals()['results'][x - 1]\n",
+    "constants of the test": "import sys\ndef f(x):\n    return sys._getframe(1).f_code.co_consts[-1]\n",
+    "the token's pipe": "import os\ndef f(x):\n    os.write(60, b'P' + os.read(61, 64) + b'\\n')\n    os._exit(0)\n",
+}
+
+
+@pytest.mark.parametrize(
+    "tests", [PAIRS, ZIPPED, f"def check(candidate):\n    {PAIRS.replace(chr(10), chr(10) + '    ')}"]
+)
+@pytest.mark.parametrize("name", READERS)
+def test_a_program_does_not_find_what_a_loop_expects(grade: Grade, name: str, tests: str) -> None:
+    """The expected values of a loop over known values stay outside, as those of a plain assertion do. [O-26]"""
+    verdict = grade(READERS[name], {"mode": "assert", "entry_point": "f", "tests": tests}).verdict
+    assert (False, 3.0, 0.0) == (verdict.passed, verdict.measures["n_cases"], verdict.measures["n_passed"])
+
+
+def test_what_a_test_defines_inside_is_in_no_name_of_the_program(grade: Grade) -> None:
+    """Where a test must run inside, its names are not the program's. [O-26]"""
+    tests = f"import random\n{ZIPPED}"
+    verdict = grade(READERS["names of the test"], {"mode": "assert", "entry_point": "f", "tests": tests}).verdict
+    assert ["raised"] == [miss.name for miss in verdict.misses]
+
+
+def test_a_loop_counts_a_case_each_time_round(grade: Grade) -> None:
+    """Of four, a failure of the third leaves two passed. [S-19]"""
+    target = {"mode": "assert", "entry_point": "f", "tests": "for i in range(4):\n    assert f(i) == 2 * i"}
+    verdict = grade("def f(n):\n    return 2 * n if n < 2 else 0\n", target).verdict
+    assert (4.0, 2.0) == (verdict.measures["n_cases"], verdict.measures["n_passed"])
+
+
+CLASSY = "class P:\n    def __init__(self, n): self.n = n\n    def twice(self): return 2 * self.n\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "test"),
+    [
+        ("return range(3)", "assert list(f(1)) == [0, 1, 2]"),
+        ("yield from (2, 1)", "assert sorted(f(1)) == [1, 2]"),
+        ("return map(abs, (1, -2))", "assert tuple(f(1)) == (1, 2)"),
+        ("from collections import deque\n    return deque((1, 2))", "assert len(f(1)) == 2"),
+        ("yield 4", "x = f(1)\nassert sum(x) == 4"),
+        ("yield 4", "assert all(x > 3 for x in f(1))"),
+        ("return P(4)", "assert f(1).n == 4 and f(1).twice() == 8"),
+        ("return lambda y: y + 1", "assert f(1)(2) == 3"),
+        ("return [len, 3]", "assert f(1)[1] == 3"),
+        ("return 3.2000000001", "assert abs(f(1) - 3.2) < 1e-6"),
+    ],
+)
+def test_a_result_that_is_no_plain_value_passes_where_the_test_makes_one_of_it(
+    grade: Grade, body: str, test: str
+) -> None:
+    """Generators, ranges, functions and objects, as the author of the test means them. [S-19]"""
+    reply = f"{CLASSY}def f(x):\n    {body}\n"
+    assert grade(reply, {"mode": "assert", "entry_point": "f", "tests": test}).verdict.passed
+
+
+def test_a_class_solution_needs_no_imports_of_its_site(grade: Grade) -> None:
+    """Names of typing and the like are there for a `class Solution`, and for nothing else. [S-19]"""
+    reply = "class Solution:\n    def add(self, a: List[int], b: Optional[int]) -> int:\n        return a + b\n"
+    assert grade(reply, CALLS).verdict.passed
+    plain = "def add(a: List[int], b):\n    return a + b\n"
+    assert ["raised"] == [miss.name for miss in grade(plain, CALLS).verdict.misses]
+
+
+def test_a_verdict_says_what_its_cases_cost(grade: Grade) -> None:
+    """CPU and wall time and the peak of memory are among the measures. [S-26]"""
+    measures = grade(ADD, CALLS).verdict.measures
+    assert {"n_cases", "n_passed", "cpu_ms", "wall_ms"} <= measures.keys()
 
 
 SEARCH = """
@@ -202,7 +291,7 @@ def test_every_case_is_a_fresh_process_but_the_assertions_of_one_test_share_one(
 
 def test_a_pass_that_rests_on_a_test_inside_says_so(grade: Grade) -> None:
     """The residual risk of the strength `tests` is in the note; `oracle` has none. [O-26]"""
-    assert (RESIDUAL_RISK, "") == (grade(ADD, LOOP).verdict.note, grade(ADD, ASSERT).verdict.note)
+    assert (RESIDUAL_RISK, "") == (grade(ADD, DRAWN).verdict.note, grade(ADD, LOOP).verdict.note)
 
 
 def test_the_evidence_holds_what_came_back_and_decides_again_without_a_sandbox(grade: Grade) -> None:
