@@ -65,6 +65,8 @@ formats: .venv/dev.stamp
 	$(BIN)/python scripts/write_revisions.py
 	$(BIN)/python scripts/write_verifiers_page.py
 	$(BIN)/python scripts/write_traceability.py
+	$(BIN)/python scripts/write_performance.py
+	$(BIN)/python scripts/draw_orbital.py
 
 test: lint types .venv-inspect/stamp .cache/nltk/stamp
 	STEELYARD_INSPECT_PYTHON="$(CURDIR)/.venv-inspect/bin/python" \

@@ -90,11 +90,19 @@ def load(path: Path | str, *, trust: bool = False) -> Suite:
     splits: dict[str, str] = {}
     bound: dict[str, Bound] = {}
     places: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for source, split in sources:
         for line, item in _lines(source):
             if item.id in places:
                 raise FormatError(source, line, f'item id "{item.id}" is used twice; first in {places[item.id]}')
             places[item.id] = f"{source}:{line}"
+            other = groups.setdefault(item.group, item.id)
+            if splits.get(other, split) != split:
+                raise FormatError(
+                    source,
+                    line,
+                    f'group "{item.group}" is in two splits (also {places[other]}); a split never parts one',
+                )
             bound[item.id] = _bind(item, source, line, trust=trust)
             splits[item.id] = split
             items.append(item)

@@ -221,7 +221,7 @@ def _sharing(name: str, groups: int) -> Family:
 
 
 def test_both_splits_are_made_at_once_and_no_group_is_in_both(tmp_path: Path) -> None:
-    """Dev is filled first, then test; what would part a group is left out and counted, also across families. [T-4]"""
+    """Dev is filled first, then test; what would part a group is left out and counted, also across families. [T-21]"""
     orders = [Order("a", _sharing("a", 5), 6), Order("b", _sharing("b", 5), 6), Order("x", _sums(), 6)]
     made = make_suite(orders, tmp_path / "s", split="test", dev=2)
     assert [Taken("a", 8, 8, 0, elsewhere=2), Taken("b", 8, 8, 0, elsewhere=2), Taken("sums", 8, 8, 0)] == made.orders
@@ -234,14 +234,14 @@ def test_both_splits_are_made_at_once_and_no_group_is_in_both(tmp_path: Path) ->
 
 
 def test_a_family_of_one_group_fills_one_split(tmp_path: Path) -> None:
-    """It cannot be parted, so it gives what fits and stops after 1000 items for nothing. [T-4]"""
+    """It cannot be parted, so it gives what fits and stops after 1000 items for nothing. [T-21]"""
     made = make_suite([Order("a", _sharing("a", 1), 3)], tmp_path / "s", split="test", dev=2)
     assert [Taken("a", 5, 2, 0, elsewhere=REPEATS)] == made.orders
     assert {"dev": 2, "test": 0} == load(tmp_path / "s").manifest["counts"]
 
 
 def test_the_dev_items_stay_the_same_when_test_grows(tmp_path: Path) -> None:
-    """The first items of a family are dev's, however many are made after them. [T-4]"""
+    """The first items of a family are dev's, however many are made after them. [T-21]"""
     for n in (3, 9):
         make_suite([Order("x", _sums(), n)], tmp_path / str(n), split="test", dev=4)
     assert (tmp_path / "3" / "dev.jsonl").read_bytes() == (tmp_path / "9" / "dev.jsonl").read_bytes()
@@ -253,3 +253,12 @@ def test_dev_items_beside_dev_items_are_refused(tmp_path: Path) -> None:
     """There are two splits, so dev beside another means beside test."""
     with pytest.raises(InputError, match="dev items beside others need the split test"):
         make_suite([Order("x", _sums(), 1)], tmp_path / "s", dev=1)
+
+
+def test_a_group_that_stands_in_both_splits_is_refused(tmp_path: Path) -> None:
+    """Splits never part a group: the second place is named, and the first. [T-21]"""
+    line = '{{"id": "{}", "input": "?", "target": "x", "verifier": {{"name": "exact"}}, "group": "pair"}}\n'
+    (tmp_path / "dev.jsonl").write_text(line.format("a"))
+    (tmp_path / "test.jsonl").write_text(line.format("b"))
+    with pytest.raises(FormatError, match=r'test\.jsonl:1: group "pair" is in two splits \(also .*dev\.jsonl:1\)'):
+        load(tmp_path)

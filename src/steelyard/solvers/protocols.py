@@ -28,26 +28,31 @@ from steelyard.solvers.settings import Protocol
 
 Tools = Mapping[str, ToolSpec]
 
-_JOB = "You work on the files of a repository, through tools only. "
+_ON_FILES = "You work on the files of a repository, through tools only. "
+_FREELY = "You may use tools. "
 _TAGGED = (
-    _JOB + "To call a tool, write its name and its arguments as one JSON object between tags:\n"
+    "To call a tool, write its name and its arguments as one JSON object between tags:\n"
     '<tool_call>\n{"name": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}\n</tool_call>\n'
     "Every argument is text. A reply may hold several calls; the results come back between <tool_response> tags. "
-    "When the job is done, reply without a call: that reply is your answer.\n\n# Tools\n"
+    "When the job is done, reply without a call: that reply is your answer.\n\n"
 )
 _ACTION = (
-    _JOB + "Every reply is one JSON object and nothing else. To call a tool: "
+    "Every reply is one JSON object and nothing else. To call a tool: "
     '{"tool": "TOOL", "arguments": {"ARGUMENT": "TEXT"}}. Its result comes back between <tool_response> tags, and you '
-    "go on. You do not know the files yet: begin by looking, and never guess a path or a value. "
-    'Only when the job is done: {"answer": "TEXT"}.\n\n# Example, in another repository\n'
+    'go on. Only when the job is done: {"answer": "TEXT"}.\n\n'
+)
+_LOOK_FIRST = (
+    "You do not know the files yet: begin by looking, and never guess a path or a value.\n\n"
+    "# Example, in another repository\n"
     "Which colour has the page's title?\n"
     '{"tool": "list_files", "arguments": {}}\n'
     "<tool_response>\npage/index.html\npage/style.css\n</tool_response>\n"
     '{"tool": "grep", "arguments": {"pattern": "color", "path": "page"}}\n'
     "<tool_response>\npage/style.css:7: h1 { color: teal }\n</tool_response>\n"
-    '{"answer": "The title is teal."}\n\n# Tools\n'
+    '{"answer": "The title is teal."}\n\n'
 )
 """With an example, because small models otherwise answer at once with what they guess."""
+_TOOLS = "# Tools\n"
 _ACTION_SHAPE = 'error: a reply must be {"tool": name, "arguments": {...}} or {"answer": text}'
 
 
@@ -59,12 +64,13 @@ class Reply(msgspec.Struct, frozen=True):
     answer: str
 
 
-def system_text(protocol: Protocol, system: str | None, tools: Tools) -> str | None:
-    """The system message: the user's own, then what the protocol has to explain."""
+def system_text(protocol: Protocol, system: str | None, tools: Tools, *, files: bool = True) -> str | None:
+    """The system message: the user's own, then what the protocol has to explain of a job with or without files."""
     if protocol == "native":
         return system
+    how = _TAGGED if protocol == "tagged" else _ACTION + (_LOOK_FIRST if files else "")
     show = _in_full if protocol == "tagged" else _in_short
-    text = (_TAGGED if protocol == "tagged" else _ACTION) + "\n".join(show(spec) for spec in tools.values())
+    text = (_ON_FILES if files else _FREELY) + how + _TOOLS + "\n".join(show(spec) for spec in tools.values())
     return f"{system}\n\n{text}" if system else text
 
 

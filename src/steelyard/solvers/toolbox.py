@@ -32,6 +32,7 @@ READ_BYTES = 1024 * 1024
 _COMMANDS = frozenset({"run_tests", "shell", "python"})
 """Tools whose results are a program's words, which are normalised."""
 
+_IMPORTING = frozenset({"shell", "python"})
 _GREP = """
 import json, re, sys
 asked = json.load(sys.stdin.buffer)
@@ -175,7 +176,12 @@ def tool_specs(item: Item) -> list[ToolSpec]:
     for name in item.tools:
         if name not in TOOL_SPECS:
             raise InputError(f'item "{item.id}": no tool "{name}"{did_you_mean(name, TOOL_SPECS)}')
-    return [TOOL_SPECS[name] for name in item.tools]
+    packages = (item.environment or {}).get("packages")
+    known = f" Python packages that can be imported: {', '.join(packages)}." if packages else ""
+    return [
+        msgspec.structs.replace(spec, description=spec.description + known) if spec.name in _IMPORTING else spec
+        for spec in map(TOOL_SPECS.__getitem__, item.tools)
+    ]
 
 
 def tests_command(item: Item) -> list[str]:

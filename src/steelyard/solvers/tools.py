@@ -76,7 +76,7 @@ class _Talk:
         self._settings = settings
         self._specs = tool_specs(item)
         self._tools = {spec.name: spec for spec in self._specs}
-        self.said = messages(item, system_text(settings.protocol, settings.system, self._tools))
+        self.said = messages(item, system_text(settings.protocol, settings.system, self._tools, files=bool(item.files)))
         self.outputs: list[ModelOutput] = []
 
     async def run(self, model: Model, sampling: Sampling, seed: int | None) -> tuple[str, str]:

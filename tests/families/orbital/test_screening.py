@@ -270,3 +270,19 @@ def test_an_interrupted_screening_says_how_far_it_came(ring_file: Path, steelyar
         out, told = running.communicate(timeout=60)
     assert (2, "") == (running.returncode, out)
     assert "the screening was stopped after" in told
+
+
+def test_a_pools_window_begins_where_it_is_told() -> None:
+    """Encounters are those of the later window; epochs that are old by then are left out; far instants are refused."""
+    later = pool("tests", objects=300, hours=6, threshold_km=20, start="2026-07-02T06:00:00+01:00")
+    assert datetime(2026, 7, 2, 5, tzinfo=UTC) == later.start
+    assert later.screening.events
+    assert {later.start + timedelta(days=-3) <= e.epoch for e in later.objects.values()} == {True}
+    assert len(later.objects) < len(pool("tests", objects=300, hours=6, threshold_km=20).objects)
+    for start, words in (
+        ("2027-01-01", "0 usable objects"),
+        ("soon", "a time such as"),
+        ("2026-07-01T00:00:00.5Z", "whole"),
+    ):
+        with pytest.raises(InputError, match=words):
+            pool("tests", objects=300, start=start)

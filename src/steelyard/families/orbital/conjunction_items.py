@@ -92,18 +92,19 @@ def make(
     catalogue: str | None = None,
     objects: int = pools.OBJECTS,
     hours: float = pools.HOURS,
+    start: str = "",
     form: str = "",
     level: str = "",
     tca: str = "when-yes",
 ) -> Iterator[Item]:
     """Yes and no in equal shares, until the seed's pool has no encounter left; `level` keeps to easy, medium or hard.
 
-    `objects` and `hours` size the pool; `form` is how elements are printed: tle or omm, else either; `tca` is
-    when-yes or always.
+    `objects` and `hours` size the pool, `start` (UTC) begins its window; `form` is how elements are printed: tle or
+    omm, else either; `tca` is when-yes or always.
     """
     if level and level not in LEVELS:
         raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
-    tape = _tape(str(seed), catalogue, objects, hours, form, tca)
+    tape = _tape(str(seed), catalogue, objects, hours, start, form, tca)
     return (item for item in tape if level in ("", item.difficulty))
 
 
@@ -114,20 +115,21 @@ def refusals(
     catalogue: str | None = None,
     objects: int = pools.OBJECTS,
     hours: float = pools.HOURS,
+    start: str = "",
     form: str = "",
     tca: str = "when-yes",
 ) -> dict[str, int]:
     """How many candidates each rule of `ambiguity.RULES` refused before the first `n` items were there."""
-    return _tape(str(seed), catalogue, objects, hours, form, tca).refusals(n)
+    return _tape(str(seed), catalogue, objects, hours, start, form, tca).refusals(n)
 
 
 @lru_cache(maxsize=4)
-def _tape(seed: str, catalogue: str | None, objects: int, hours: float, form: str, tca: str) -> Tape:
+def _tape(seed: str, catalogue: str | None, objects: int, hours: float, start: str, form: str, tca: str) -> Tape:
     if tca not in ASKED:
         raise InputError(f'tca must be when-yes or always, got "{tca}"{did_you_mean(tca, ASKED)}')
     if form:
         prompts.form_for(form, ())
-    pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours, threshold_km=THRESHOLD_KM)
+    pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours, threshold_km=THRESHOLD_KM, start=start)
     return Tape(_outcomes(_Settings(seed, pool, supply.window_of(pool), form, tca)))
 
 

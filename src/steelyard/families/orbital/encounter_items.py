@@ -69,16 +69,18 @@ def make(
     catalogue: str | None = None,
     objects: int = pools.OBJECTS,
     hours: float = pools.HOURS,
+    start: str = "",
     form: str = "",
     level: str = "",
 ) -> Iterator[Item]:
     """Every unambiguous encounter of the seed's pool in a drawn order; `level` keeps to easy, medium or hard.
 
-    `objects` and `hours` size the pool; `form` is how elements are printed: tle or omm, else either.
+    `objects` and `hours` size the pool, `start` (UTC) begins its window; `form` is how elements are printed: tle or
+    omm, else either.
     """
     if level and level not in LEVELS:
         raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
-    return (item for item in _tape(str(seed), catalogue, objects, hours, form) if level in ("", item.difficulty))
+    return (item for item in _tape(str(seed), catalogue, objects, hours, start, form) if level in ("", item.difficulty))
 
 
 def refusals(
@@ -88,17 +90,18 @@ def refusals(
     catalogue: str | None = None,
     objects: int = pools.OBJECTS,
     hours: float = pools.HOURS,
+    start: str = "",
     form: str = "",
 ) -> dict[str, int]:
     """How many candidates each rule of `ambiguity.RULES` refused before the first `n` items were there."""
-    return _tape(str(seed), catalogue, objects, hours, form).refusals(n)
+    return _tape(str(seed), catalogue, objects, hours, start, form).refusals(n)
 
 
 @lru_cache(maxsize=4)
-def _tape(seed: str, catalogue: str | None, objects: int, hours: float, form: str) -> Tape:
+def _tape(seed: str, catalogue: str | None, objects: int, hours: float, start: str, form: str) -> Tape:
     if form:
         prompts.form_for(form, ())
-    pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours)
+    pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours, start=start)
     return Tape(_outcomes(seed, pool, form))
 
 

@@ -83,18 +83,21 @@ def make(
     catalogue: str | None = None,
     objects: int = pools.OBJECTS,
     hours: float = pools.HOURS,
+    start: str = "",
     form: str = "",
     level: str = "",
     k: int = K,
 ) -> Iterator[Item]:
     """One item an encounter of the seed's pool that has no second partner; `level` keeps to easy, medium or hard.
 
-    `objects` and `hours` size the pool; `form` is how elements are printed: tle or omm, else either; `k` objects, at
-    least two, stand beside the one that is asked about.
+    `objects` and `hours` size the pool, `start` (UTC) begins its window; `form` is how elements are printed: tle or
+    omm, else either; `k` objects, at least two, stand beside the one that is asked about.
     """
     if level and level not in LEVELS:
         raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
-    return (item for item in _tape(str(seed), catalogue, objects, hours, form, k) if level in ("", item.difficulty))
+    return (
+        item for item in _tape(str(seed), catalogue, objects, hours, start, form, k) if level in ("", item.difficulty)
+    )
 
 
 def refusals(
@@ -104,20 +107,21 @@ def refusals(
     catalogue: str | None = None,
     objects: int = pools.OBJECTS,
     hours: float = pools.HOURS,
+    start: str = "",
     form: str = "",
     k: int = K,
 ) -> dict[str, int]:
     """How many candidates each rule of `ambiguity.RULES` refused before the first `n` items were there."""
-    return _tape(str(seed), catalogue, objects, hours, form, k).refusals(n)
+    return _tape(str(seed), catalogue, objects, hours, start, form, k).refusals(n)
 
 
 @lru_cache(maxsize=4)
-def _tape(seed: str, catalogue: str | None, objects: int, hours: float, form: str, k: int) -> Tape:
+def _tape(seed: str, catalogue: str | None, objects: int, hours: float, start: str, form: str, k: int) -> Tape:
     if k < 2:
         raise InputError(f"k must be at least 2, got {k}")
     if form:
         prompts.form_for(form, ())
-    pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours)
+    pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours, start=start)
     return Tape(_outcomes(_Settings(seed, pool, supply.window_of(pool), form, k)))
 
 

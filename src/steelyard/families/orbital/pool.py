@@ -3,7 +3,8 @@
 Made once a process for the same arguments and then shared by all families, as screening takes seconds.
 Synthetic by default (`sky`), or a seeded part of the user's catalogue. Only objects that have a state in all of the
 window and an epoch at most `MOST_AGE_DAYS` before it are in a pool.
-Not covered: windows that begin at an epoch. All pools start at midnight UTC.
+Windows begin at `start`, else at midnight UTC: of the synthetic sky's reference, or after the catalogue's median epoch.
+Not covered: windows that begin between two whole seconds, which prompts cannot print.
 Easy to break: `pool` is cached by its arguments: never change what it returns.
 """
 
@@ -61,21 +62,39 @@ def pool(
     objects: int = OBJECTS,
     hours: float = HOURS,
     threshold_km: float = THRESHOLD_KM,
+    start: str = "",
 ) -> Pool:
     """The screened pool of a seed: `objects` of the synthetic sky, or of the user's catalogue (all, if it has fewer).
 
+    `start` is where the window begins, UTC in ISO 8601; InputError when fewer than two objects have an epoch near it.
     5,000 synthetic objects and 24 h hold about 1,500 approaches under 5 km and take about 8 s of one core.
     """
-    return _pool(str(seed), None if catalogue is None else str(catalogue), objects, hours, threshold_km)
+    path = None if catalogue is None else str(catalogue)
+    begin = _begin(str(start)) if start else None  # a year alone comes from the command line as a number
+    return _pool(str(seed), path, objects, hours, threshold_km, begin)
+
+
+def _begin(text: str) -> datetime:
+    """An instant in whole seconds, as prompts print them; without an offset it is taken for UTC."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f'start must be a time such as 2026-07-01T06:00:00Z, got "{text}"') from error
+    if when.microsecond:
+        raise InputError(f'start must be in whole seconds, got "{text}"')
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
 
 
 @lru_cache(maxsize=4)
-def _pool(seed: str, catalogue: str | None, most: int, hours: float, threshold_km: float) -> Pool:
+def _pool(
+    seed: str, catalogue: str | None, most: int, hours: float, threshold_km: float, begin: datetime | None
+) -> Pool:
     if catalogue is None:
-        members: Sequence[Elements] = sky.catalogue(seed, most)
-        start, provenance = sky.REFERENCE, sky.PROVENANCE
+        start, provenance = begin or sky.REFERENCE, sky.PROVENANCE
+        members: Sequence[Elements] = [e for e in sky.catalogue(seed, most) if _fresh(e, start)]
+        _refuse_few(members, "the synthetic sky", start)
     else:
-        members, start, provenance = _sampled(catalogue, seed, most)
+        members, start, provenance = _sampled(catalogue, seed, most, begin)
     found = screen(members, start, hours, threshold_km)
     failed = {one.norad_id for one in found.failed}
     return Pool(
@@ -91,25 +110,31 @@ def _pool(seed: str, catalogue: str | None, most: int, hours: float, threshold_k
     )
 
 
-def _sampled(catalogue: str, seed: str, most: int) -> tuple[Sequence[Elements], datetime, str]:
+def _fresh(elements: Elements, start: datetime) -> bool:
+    return abs(age_days(elements, start)) <= MOST_AGE_DAYS
+
+
+def _refuse_few(members: Sequence[Elements], where: str, start: datetime) -> None:
+    if len(members) < 2:
+        raise InputError(
+            f"{where} has {len(members)} usable objects with epochs near {start:%Y-%m-%d}; at least 2 needed"
+        )
+
+
+def _sampled(catalogue: str, seed: str, most: int, begin: datetime | None) -> tuple[Sequence[Elements], datetime, str]:
     from steelyard.families.orbital.catalogue import load_catalogue  # needs the extra "orbital"
 
     loaded = load_catalogue(catalogue)
-    start = midnight_after([e.epoch for e in loaded.objects])
+    start = begin or midnight_after([e.epoch for e in loaded.objects])
     fit = sorted(
         (
             e
             for e in loaded.objects
-            if e.norad_id not in loaded.sgp4_errors
-            and abs(age_days(e, start)) <= MOST_AGE_DAYS
-            and perigee_altitude_km(e) > _LEAST_PERIGEE_KM
+            if e.norad_id not in loaded.sgp4_errors and _fresh(e, start) and perigee_altitude_km(e) > _LEAST_PERIGEE_KM
         ),
         key=lambda e: e.norad_id,
     )
-    if len(fit) < 2:
-        raise InputError(
-            f"{catalogue} has {len(fit)} usable objects with epochs near {start:%Y-%m-%d}; at least 2 needed"
-        )
+    _refuse_few(fit, catalogue, start)
     some = fit if len(fit) <= most else Random(f"pool/{seed}").sample(fit, most)
     return some, start, f"snapshot:{loaded.sha256[:12]}"
 
