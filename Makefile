@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 DEMO ?= .demo
-PYTEST_ARGS ?= -n 2
+PYTEST_ARGS ?= -n 2 --dist worksteal
 BIN := .venv/bin
 
 .PHONY: demo test lint types formats inspect hf clean help

@@ -6,14 +6,19 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from steelyard.errors import SandboxUnavailableError
 from steelyard.ports import Sandbox
+from steelyard.sandbox.docker import DockerSandbox
+from steelyard.sandbox.engine import find_engine
+from steelyard.sandbox.images import build, listed
 from steelyard.sandbox.probe import find_bubblewrap
 from steelyard.store import Store
 
@@ -73,6 +78,20 @@ def bubblewrap() -> Sandbox:
     except SandboxUnavailableError as error:
         missing(str(error))
         raise
+
+
+@pytest.fixture(scope="session")
+def docker() -> Sandbox:
+    """Docker over this machine's Python; the image is built when it is not here, by one test process alone."""
+    try:
+        engine = find_engine()
+    except SandboxUnavailableError as error:
+        missing(str(error))
+        raise
+    with FileLock(Path(tempfile.gettempdir()) / "steelyard-tests-image.lock"):
+        if listed(engine)["python"] is None:
+            build(engine, "python")
+    return DockerSandbox()
 
 
 @pytest.fixture

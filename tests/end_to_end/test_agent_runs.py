@@ -23,7 +23,7 @@ from steelyard.transcripts import first_difference
 pytestmark = [pytest.mark.model, pytest.mark.bubblewrap, pytest.mark.slow]
 NAME = "qwen2.5-coder-0.5b"
 JOBS, SEEDS = 12, 2
-SETTINGS = ("--model", NAME, "--protocol", "json_action", "--max-new-tokens", 192, "--max-turns", 5)
+SETTINGS = ("--model", NAME, "--protocol", "json_action", "--max-new-tokens", 128, "--max-turns", 4)
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -59,7 +59,7 @@ def test_a_small_model_does_twelve_jobs_under_two_seeds(cli: Cli, tmp_path: Path
 
 def test_a_deterministic_run_gives_the_same_messages_twice(cli: Cli, tmp_path: Path, bubblewrap: Sandbox) -> None:
     """No prompt cache, one call a process, a fixed place and normalised tool output: equal messages. [O-19, O-30]"""
-    cli("make", "toolshop", "--n", 3, "--out", "suite")
+    cli("make", "toolshop", "--n", 2, "--out", "suite")
     cli("prove", "suite")
     settings = (*SETTINGS, "--temperature", 0.7, "--deterministic", "--processes", 2, "--trust-proofs")
     for out in ("first", "second"):

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from steelyard.errors import SandboxUnavailableError
 from steelyard.ports import Sandbox, SandboxSpec, Session
-from steelyard.sandbox.docker import DockerSandbox
-from steelyard.sandbox.engine import find_engine
-from steelyard.sandbox.images import build, listed
 from steelyard.store import Store
-
-
-@pytest.fixture(scope="session")
-def docker() -> DockerSandbox:
-    """Docker over this machine's Python; the image is built when it is not here."""
-    try:
-        engine = find_engine()
-    except SandboxUnavailableError as error:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(str(error))
-    if listed(engine)["python"] is None:
-        build(engine, "python")
-    return DockerSandbox()
 
 
 @pytest.fixture(
