@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from steelyard.report import short
@@ -196,22 +197,26 @@ def _flip_lines(flip: dict[str, Any], width: int) -> Iterator[str]:
     yield f"{'lost' if flip['change'] < 0 else 'gained'}  {flip['item']}" + (
         f"  target {flip['target']}" if flip["target"] else ""
     )
-    columns = [_answer_lines(label, flip[label], half) for label in ("a", "b")]
-    for line in range(max(map(len, columns))):
-        left, right = (column[line] if line < len(column) else "" for column in columns)
-        yield f"{left:<{half}} | {right}".rstrip()
+    for lines in (_head_lines, _answer_lines):  # heads wrap in a narrow terminal; the answers still begin level
+        left, right = lines("a", flip["a"], half), lines("b", flip["b"], half)
+        for one, other in zip_longest(left, right, fillvalue=""):
+            yield f"{one:<{half}} | {other}".rstrip()
 
 
-def _answer_lines(label: str, one: dict[str, Any], width: int) -> list[str]:
+def _head_lines(label: str, one: dict[str, Any], width: int) -> list[str]:
     head = f"{label.upper()}: {one['passed']} of {one['judged']} passed; rollout {one['rollout']}"
     misses = f", {', '.join(one['misses'])}" if one.get("misses") else ""
+    return textwrap.wrap(head + misses, width)
+
+
+def _answer_lines(_label: str, one: dict[str, Any], width: int) -> list[str]:
     lines = [piece for line in one["answer"].splitlines() for piece in textwrap.wrap(line, width) or [""]]
     if len(lines) > ANSWER_LINES:
         cut = len(lines) - ANSWER_LINES + 1
         half = (ANSWER_LINES - 1) // 2
         lines = [*lines[:half], f"... {cut} lines ...", *lines[half + cut :]]
     changed = [f"changed: {path}" for path in one.get("changed", [])]
-    return [*textwrap.wrap(head + misses, width), *lines, *changed]
+    return [*lines, *changed]
 
 
 def _markdown(found: dict[str, Any]) -> Iterator[str]:
