@@ -11,13 +11,13 @@ from steelyard.families.orbital.ambiguity import (
     MOST_A_LAUNCH,
     MOST_AN_OBJECT,
     RULES,
-    Tape,
     Uses,
     refusal,
 )
 from steelyard.families.orbital.elements import Elements
 from steelyard.families.orbital.encounters import Window, meeting
 from steelyard.families.orbital.opinions import AGREE_KM, by_engine, disagreement, second_engine
+from steelyard.families.orbital.tapes import Tape
 from steelyard.item import Item
 
 pytest.importorskip("sgp4", reason="needs the extra orbital")

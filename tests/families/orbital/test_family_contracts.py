@@ -57,7 +57,7 @@ def _verdict(item: Item, answer: str):
 def test_items_made_again_are_the_same_and_the_first_do_not_depend_on_how_many_are_taken(module, family, n) -> None:
     """A fresh make gives the same items, and fewer of them are the first ones. [T-3]"""
     many = _items(family, n)
-    module._tape.cache_clear()
+    module._TAPES.forget()
     assert _items(family, n // 2) == many[: n // 2]
 
 

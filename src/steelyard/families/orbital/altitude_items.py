@@ -24,7 +24,6 @@ import msgspec
 
 from steelyard.errors import InputError
 from steelyard.families.orbital import tle
-from steelyard.families.orbital.ambiguity import Tape
 from steelyard.families.orbital.elements import (
     EARTH_RADIUS_KM,
     MINUTES_PER_DAY,
@@ -35,7 +34,8 @@ from steelyard.families.orbital.elements import (
 )
 from steelyard.families.orbital.ground_site import MEAN_RADIUS_KM
 from steelyard.families.orbital.period_items import two_body_state, vis_viva_axis_km
-from steelyard.families.orbital.population import Population, known_level, places, population
+from steelyard.families.orbital.population import Population, population
+from steelyard.families.orbital.tapes import Tapes, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -91,20 +91,13 @@ class Orbit(msgspec.Struct, frozen=True):
         return self.axis_km * (1 + sign * self.eccentricity) - radius_km
 
 
-def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
-    """Altitude items without end (a catalogue's objects are used once each); `level` keeps to one level."""
-    return iter(_tape(str(seed), catalogue, known_level(level)))
-
-
-def refusals(seed: int | str = 0, n: int = 120, *, catalogue: str | None = None, level: str = "") -> dict[str, int]:
-    """How many objects each rule of `RULES` refused before the first `n` items were there."""
-    return _tape(str(seed), catalogue, known_level(level)).refusals(n)
-
-
-@lru_cache(maxsize=8)
-def _tape(seed: str, catalogue: str | None, level: str) -> Tape:
+def _drawn_from(seed: str, catalogue: str | None, level: str) -> Iterator[Item | str]:
     source = population(seed, catalogue, lambda e: e.eccentricity > LEAST_ECCENTRICITY)
-    return Tape(_outcomes(seed, source, level))
+    return _outcomes(seed, source, level)
+
+
+_TAPES = Tapes(_drawn_from)
+make, refusals = _TAPES.make, _TAPES.refusals
 
 
 def _outcomes(seed: str, source: Population, level: str) -> Iterator[Item | str]:

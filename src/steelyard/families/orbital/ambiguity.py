@@ -9,14 +9,13 @@ Easy to break: a rule that looks at fewer than all grid points would let a state
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from steelyard.errors import InputError
 from steelyard.families.orbital.dynamics import age_days
 from steelyard.families.orbital.elements import Elements
 from steelyard.families.orbital.encounters import Meeting, Window, meeting
 from steelyard.families.orbital.opinions import disagreement
-from steelyard.item import Item
 
 OLDEST_DAYS = 3.0
 SLOWEST_KM_S = 0.5
@@ -106,38 +105,3 @@ class Uses:
 def _launches(objects: Iterable[Elements]) -> set[str]:
     """Launches by year and number, of the objects whose designator is known."""
     return {e.designator[:5] for e in objects if e.designator}
-
-
-class Tape:
-    """Items in order, each made once however often they are asked for, and why candidates between them were refused."""
-
-    def __init__(self, outcomes: Iterator[Item | str]) -> None:
-        self._outcomes = outcomes
-        self._kept: list[Item | str] = []
-
-    def __iter__(self) -> Iterator[Item]:
-        return (one for one in self._all() if isinstance(one, Item))
-
-    def refusals(self, n: int) -> dict[str, int]:
-        """Refused candidates by rule until `n` items were there, the most frequent first."""
-        counts: Counter[str] = Counter()
-        items = 0
-        for one in self._all():
-            if isinstance(one, str):
-                counts[one] += 1
-            else:
-                items += 1
-            if items >= n:
-                break
-        return dict(counts.most_common())
-
-    def _all(self) -> Iterator[Item | str]:
-        place = 0
-        while True:
-            while place < len(self._kept):
-                yield self._kept[place]
-                place += 1
-            found = next(self._outcomes, None)
-            if found is None:
-                return
-            self._kept.append(found)

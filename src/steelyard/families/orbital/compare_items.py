@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import count
 from random import Random
 
 import msgspec
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.families.orbital import objects
 from steelyard.families.orbital.elements import (
     EARTH_RADIUS_KM,
@@ -28,12 +27,12 @@ from steelyard.families.orbital.elements import (
     period_min,
     semi_major_axis_km,
 )
+from steelyard.families.orbital.tapes import known_level, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
 NAME = "orbital-compare"
 LETTERS = "ABCD"
-LEVELS = ("easy", "medium", "hard")
 _MOST_DRAWS = 400
 _YESNO_SHARE = 0.3
 _RADIUS_NOTE = f"Altitudes are above the Earth's equatorial radius of {EARTH_RADIUS_KM} km."
@@ -194,15 +193,13 @@ class Asked(msgspec.Struct, frozen=True):
 
 def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
     """Comparison items without end; `level` keeps to easy, medium or hard, else they take turns."""
-    if level and level not in LEVELS:
-        raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
+    level = known_level(level)
     return _items(seed, objects.source(catalogue), level)
 
 
 def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item]:
-    for index in count():
+    for index, difficulty in places(level):
         rng = Random(f"{seed}/{index}")
-        difficulty = level or LEVELS[index % len(LEVELS)]
         shape, size = rng.choice(_PLANS[difficulty])
         yesno = size == 2 and rng.random() < _YESNO_SHARE
         question = rng.choice([q for q in QUESTIONS if q.shape == shape])

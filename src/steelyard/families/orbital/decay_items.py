@@ -24,7 +24,6 @@ import msgspec
 
 from steelyard.errors import InputError
 from steelyard.families.orbital import tle
-from steelyard.families.orbital.ambiguity import Tape
 from steelyard.families.orbital.decaying import DECAYED_BELOW_KM, HORIZON_DAYS, decay_days
 from steelyard.families.orbital.elements import (
     EARTH_RADIUS_KM,
@@ -32,8 +31,9 @@ from steelyard.families.orbital.elements import (
     perigee_altitude_km,
     period_min,
 )
-from steelyard.families.orbital.population import SYNTHETIC, Population, known_level, places, population
+from steelyard.families.orbital.population import SYNTHETIC, Population, population
 from steelyard.families.orbital.snapshots import licence_of
+from steelyard.families.orbital.tapes import Tapes, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -84,21 +84,14 @@ class Asked(msgspec.Struct, frozen=True):
     start: datetime
 
 
-def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
-    """Decay items without end (a catalogue's objects are used a few times); `level` keeps to easy, medium or hard."""
-    return iter(_tape(str(seed), catalogue, known_level(level)))
-
-
-def refusals(seed: int | str = 0, n: int = 120, *, catalogue: str | None = None, level: str = "") -> dict[str, int]:
-    """How many objects and sets each rule of `RULES` refused before the first `n` items were there."""
-    return _tape(str(seed), catalogue, known_level(level)).refusals(n)
-
-
-@lru_cache(maxsize=8)
-def _tape(seed: str, catalogue: str | None, level: str) -> Tape:
+def _drawn_from(seed: str, catalogue: str | None, level: str) -> Iterator[Item | str]:
     made_up = catalogue in (None, SYNTHETIC) or bool(licence_of(catalogue))
     source = population(seed, catalogue, lambda e: _low(e) and (made_up or inert(e)), _ROUNDS)
-    return Tape(_outcomes(seed, source, level))
+    return _outcomes(seed, source, level)
+
+
+_TAPES = Tapes(_drawn_from)
+make, refusals = _TAPES.make, _TAPES.refusals
 
 
 def inert(elements: Elements) -> bool:

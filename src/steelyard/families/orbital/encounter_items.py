@@ -16,16 +16,15 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.families.orbital import encounter_prompts as prompts
 from steelyard.families.orbital import pool as pools
 from steelyard.families.orbital import supply
-from steelyard.families.orbital.ambiguity import Tape, Uses, refusal
+from steelyard.families.orbital.ambiguity import Uses, refusal
 from steelyard.families.orbital.approach import Approach
 from steelyard.families.orbital.dynamics import moment
 from steelyard.families.orbital.elements import Elements
 from steelyard.families.orbital.encounters import (
-    LEVELS,
     TT_MINUS_UTC_S,
     WRONG_WAYS,
     Window,
@@ -34,6 +33,7 @@ from steelyard.families.orbital.encounters import (
     sure_step_s,
     wrong_way,
 )
+from steelyard.families.orbital.tapes import Tape, known_level
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -78,8 +78,7 @@ def make(
     `objects` and `hours` size the pool, `start` (UTC) begins its window; `form` is how elements are printed: tle or
     omm, else either.
     """
-    if level and level not in LEVELS:
-        raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
+    level = known_level(level)
     return (item for item in _tape(str(seed), catalogue, objects, hours, start, form) if level in ("", item.difficulty))
 
 

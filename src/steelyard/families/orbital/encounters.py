@@ -20,8 +20,8 @@ from steelyard.errors import InputError
 from steelyard.families.orbital.approach import Approach, closest_approaches
 from steelyard.families.orbital.dynamics import Model, checked_states, grid_minutes, moment, record, states_of, utc_text
 from steelyard.families.orbital.elements import Elements
+from steelyard.families.orbital.tapes import LEVELS
 
-LEVELS = ("easy", "medium", "hard")
 LAZY_STEP_S = 60.0
 ROUGH_KM = 4.0  # what gravity bends two paths apart in half a rough step
 _ROUGH_STEP_S = 40.0

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import count
 from random import Random
 
 import msgspec
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.families.orbital import objects
 from steelyard.families.orbital.elements import Elements, apogee_altitude_km, perigee_altitude_km, period_min
+from steelyard.families.orbital.tapes import known_level, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -51,16 +51,13 @@ _QUANTITIES = (
 
 def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
     """Items without end; `level` keeps to easy, medium or hard, else they take turns."""
-    if level and level not in SIZES:
-        raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, SIZES)}')
+    level = known_level(level)
     return _items(seed, objects.source(catalogue), level)
 
 
 def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item]:
-    levels = list(SIZES)
-    for index in count():
+    for index, difficulty in places(level):
         rng = Random(f"{seed}/{index}")
-        difficulty = level or levels[index % len(levels)]
         quantity, sign = rng.choice(_QUANTITIES), rng.choice((1, -1))
         chosen = _draw(rng, source, quantity, sign, SIZES[difficulty])
         printed = [_printed(quantity, e) for e in chosen]

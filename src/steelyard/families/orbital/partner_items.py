@@ -21,15 +21,14 @@ from typing import Any
 
 import msgspec
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.families.orbital import encounter_prompts as prompts
 from steelyard.families.orbital import pool as pools
 from steelyard.families.orbital import supply
-from steelyard.families.orbital.ambiguity import GUARD_KM, Tape, Uses, refusal
+from steelyard.families.orbital.ambiguity import GUARD_KM, Uses, refusal
 from steelyard.families.orbital.dynamics import state
 from steelyard.families.orbital.elements import Elements
 from steelyard.families.orbital.encounters import (
-    LEVELS,
     Window,
     level_of,
     meeting,
@@ -37,6 +36,7 @@ from steelyard.families.orbital.encounters import (
     wrong_way,
 )
 from steelyard.families.orbital.opinions import opinions_km
+from steelyard.families.orbital.tapes import Tape, known_level
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -93,8 +93,7 @@ def make(
     `objects` and `hours` size the pool, `start` (UTC) begins its window; `form` is how elements are printed: tle or
     omm, else either; `k` objects, at least two, stand beside the one that is asked about.
     """
-    if level and level not in LEVELS:
-        raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
+    level = known_level(level)
     return (
         item for item in _tape(str(seed), catalogue, objects, hours, start, form, k) if level in ("", item.difficulty)
     )

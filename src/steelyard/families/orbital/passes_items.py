@@ -23,13 +23,13 @@ import msgspec
 
 from steelyard.errors import InputError
 from steelyard.families.orbital import ground_site, tle
-from steelyard.families.orbital.ambiguity import Tape
 from steelyard.families.orbital.dynamics import age_days, moment, utc_text
 from steelyard.families.orbital.elements import Elements
 from steelyard.families.orbital.encounters import taken_for_brouwer
 from steelyard.families.orbital.ground_site import Pass, Sightings, Site
 from steelyard.families.orbital.opinions import python_record
-from steelyard.families.orbital.population import Population, known_level, places, population
+from steelyard.families.orbital.population import Population, population
+from steelyard.families.orbital.tapes import Tapes, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -111,19 +111,12 @@ class Answer(msgspec.Struct, frozen=True):
     count: int
 
 
-def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
-    """Pass items without end (a catalogue's objects are used once each); `level` keeps to easy, medium or hard."""
-    return iter(_tape(str(seed), catalogue, known_level(level)))
+def _drawn_from(seed: str, catalogue: str | None, level: str) -> Iterator[Item | str]:
+    return _outcomes(seed, population(seed, catalogue, lambda _: True), level)
 
 
-def refusals(seed: int | str = 0, n: int = 120, *, catalogue: str | None = None, level: str = "") -> dict[str, int]:
-    """How many objects each rule of `RULES` refused before the first `n` items were there."""
-    return _tape(str(seed), catalogue, known_level(level)).refusals(n)
-
-
-@lru_cache(maxsize=8)
-def _tape(seed: str, catalogue: str | None, level: str) -> Tape:
-    return Tape(_outcomes(seed, population(seed, catalogue, lambda _: True), level))
+_TAPES = Tapes(_drawn_from)
+make, refusals = _TAPES.make, _TAPES.refusals
 
 
 def _outcomes(seed: str, source: Population, level: str) -> Iterator[Item | str]:

@@ -13,12 +13,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from itertools import count
 from random import Random
 
 import msgspec
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.families.orbital import objects, tle
 from steelyard.families.orbital.elements import (
     EARTH_RADIUS_KM,
@@ -30,6 +29,7 @@ from steelyard.families.orbital.elements import (
     period_min,
     semi_major_axis_km,
 )
+from steelyard.families.orbital.tapes import known_level, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -96,7 +96,6 @@ _SHOW: dict[str, tuple[Callable[[Elements], _Shown], ...]] = {
     "medium": (_as_tle, _as_axis),
     "hard": (_as_state,),
 }
-LEVELS = tuple(_SHOW)
 
 
 def two_body_state(elements: Elements) -> tuple[list[float], list[float]]:
@@ -148,15 +147,13 @@ def vis_viva_axis_km(position_km: list[float], velocity_km_s: list[float]) -> fl
 
 def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
     """Period items without end; `level` keeps to easy, medium or hard, else they take turns."""
-    if level and level not in LEVELS:
-        raise InputError(f'level must be easy, medium or hard, got "{level}"{did_you_mean(level, LEVELS)}')
+    level = known_level(level)
     return _items(seed, objects.source(catalogue), level)
 
 
 def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item]:
-    for index in count():
+    for index, difficulty in places(level):
         rng = Random(f"{seed}/{index}")
-        difficulty = level or LEVELS[index % len(LEVELS)]
         elements = source.draw(rng)
         shown = rng.choice(_SHOW[difficulty])(source.shown(elements))
         yield Item(

@@ -11,20 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 
-from steelyard.errors import InputError, did_you_mean
+from steelyard.errors import InputError
 from steelyard.families.orbital import sky
 from steelyard.families.orbital.elements import LARGEST_SATREC_ID, Elements, perigee_altitude_km
 from steelyard.families.orbital.pool import midnight_after
 from steelyard.families.orbital.snapshots import licence_of
 
-LEVELS = ("easy", "medium", "hard")
 SYNTHETIC = "synthetic"
 LEAST_PERIGEE_KM = 120.0  # below this an element set describes a decay, not an orbit
 _FIRST_SIZE = 1024
@@ -111,15 +109,3 @@ def _growing(seed: str, fit: Fit) -> Callable[[int], Sequence[Elements]]:
         return within(size)[:n]
 
     return first
-
-
-def known_level(level: str) -> str:
-    """`level` if it is empty or one of `LEVELS`; InputError with the nearest known one otherwise."""
-    if level and level not in LEVELS:
-        raise InputError(f'level must be {", ".join(LEVELS)} or none, got "{level}"{did_you_mean(level, LEVELS)}')
-    return level
-
-
-def places(level: str) -> Iterable[tuple[int, str]]:
-    """Numbers from 0 on with the level of each: the given one, or the three in turn."""
-    return ((k, level or LEVELS[k % len(LEVELS)]) for k in count())
