@@ -144,6 +144,17 @@ def test_runs_that_agree_on_many_items_show_that_there_is_no_difference(cli: Cli
     assert "too small to tell" == _json(cli, "a", "b", "--margin", "0.03")["word"]
 
 
+def test_where_transcripts_part_is_told_with_who_wrote_the_message(cli: Cli, tmp_path: Path, suite: Path) -> None:
+    """One reply of forty differs: the item, the message and its author are named, in JSON and on a terminal. [O-19]"""
+    for name in ("a", "b"):
+        _run(cli, tmp_path, name, lambda i, _, b=name == "b": i == 7 and b)
+    found = _json(cli, "a", "b")
+    assert {"n": N - 1, "of": N} == found["identical"]
+    difference = {"index": 1, "author": "model", "first": "No idea, 7?", "second": "It is 1007."}
+    assert [{"item": "q7", "rollout": 0, "difference": difference}] == found["parted"]
+    assert "q7 [0] parts at message 1, written by the model" in cli("compare", "a", "b").stdout
+
+
 def test_a_call_that_failed_is_dropped_and_its_bounds_can_take_the_word_back(
     cli: Cli, tmp_path: Path, suite: Path
 ) -> None:

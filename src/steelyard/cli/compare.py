@@ -14,22 +14,14 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.cli.judge import suite_of_run
+from steelyard.cli.judge import judge_folder, suite_of_run
+from steelyard.cli.sandboxes import add_sandbox_arguments
 from steelyard.compare.comparison import compare, margin_of
 from steelyard.compare.figures import Criteria
 from steelyard.compare.render import render
 from steelyard.compare.runs import join
 from steelyard.errors import InputError
-from steelyard.kit import ProbeKit
-from steelyard.proving import read_proofs
-from steelyard.report import build_report, write_report
-from steelyard.run.journal import Journal
-from steelyard.run.judgements import judge_run
-from steelyard.run.start import clear_failure
 from steelyard.run.stored import folder_errors
-from steelyard.sandbox.choose import open_sandbox
-from steelyard.store import Store
-from steelyard.suite import Suite
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the resampling (default 0)")
     parser.add_argument("--suite", type=Path, help="suite with the items (default: the one A was last judged with)")
     parser.add_argument("--judge", action="store_true", help="judge all runs under today's ruler first")
-    parser.add_argument("--sandbox", default="auto", help="for --judge: auto (default), bubblewrap, docker or none")
-    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
-    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
+    add_sandbox_arguments(parser)
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
@@ -70,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.judge:
         for folder in args.runs:
-            _judge(folder, suite, args)
+            judged, _ = judge_folder(folder, suite, args)
+            print(f"{folder}: {judged.judged} items judged, {len(judged.flips)} flips", file=sys.stderr)
     with folder_errors(args.runs[0]):
         joined = join(args.runs, suite, args.allow)
         found = compare(joined, criteria, with_flips=args.flips, with_spread=args.seed_spread)
@@ -79,19 +70,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(render(found, markdown=args.markdown, width=shutil.get_terminal_size((100, 24)).columns))
     return 0
-
-
-def _judge(folder: Path, suite: Suite, args: argparse.Namespace) -> None:
-    """Judge one run as `steelyard judge` does, and say what changed."""
-    journal = Journal(folder)
-    try:
-        with folder_errors(folder):
-            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
-            kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
-            proofs = read_proofs(suite)
-            judged = judge_run(folder, suite, kit=kit, proofs=proofs, need_evidence=True, keep=journal.append_evidence)
-            write_report(folder, build_report(folder, suite))
-            clear_failure(folder, ("judge", "report"))
-    finally:
-        journal.close()
-    print(f"{folder}: {judged.judged} items judged, {len(judged.flips)} flips", file=sys.stderr)

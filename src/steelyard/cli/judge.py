@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.errors import InputError
 from steelyard.kit import ProbeKit
 from steelyard.proving import read_proofs
@@ -22,7 +23,6 @@ from steelyard.run.judgements import NOT_DETERMINISTIC, JudgedRun, judge_run, re
 from steelyard.run.plan import read_header
 from steelyard.run.start import clear_failure
 from steelyard.run.stored import folder_errors
-from steelyard.sandbox.choose import open_sandbox
 from steelyard.store import Store
 from steelyard.suite import Suite, load
 
@@ -34,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", type=Path, help="run folder")
     parser.add_argument("--suite", type=Path, help="suite to judge with (default: the run's own)")
     parser.add_argument("--probe", action="store_true", help="gather evidence again in fresh sandboxes")
-    parser.add_argument("--sandbox", default="auto", help="auto (default), bubblewrap, docker, none or unsafe-process")
-    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
-    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
+    add_sandbox_arguments(parser)
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suite names")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -44,32 +42,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge and print the flips."""
     suite = suite_of_run(args.run, args.suite, trust=args.trust)
-    journal = Journal(args.run)
-    try:
-        with folder_errors(args.run):
-            sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
-            kit = ProbeKit(Store(args.run / "files", others=[suite.files]), sandbox)
-            judged = judge_run(
-                args.run,
-                suite,
-                kit=kit,
-                probe=args.probe,
-                proofs=read_proofs(suite),
-                need_evidence=True,
-                keep=journal.append_evidence,
-            )
-            write_report(args.run, build_report(args.run, suite))
-            clear_failure(args.run, ("judge", "report"))
-    finally:
-        journal.close()
+    judged, dropped_bytes = judge_folder(args.run, suite, args, probe=args.probe)
     print(msgspec.json.encode(judged, enc_hook=str).decode() if args.json else _rendered(judged))
-    if journal.dropped:
+    if dropped_bytes:
         print(
-            f"an unfinished last line of {journal.dropped} bytes was dropped from the journal; "
+            f"an unfinished last line of {dropped_bytes} bytes was dropped from the journal; "
             "its rollout is made again by: steelyard run ... --resume",
             file=sys.stderr,
         )
     return 0 if judged.deterministic else 1
+
+
+def judge_folder(folder: Path, suite: Suite, args: argparse.Namespace, *, probe: bool = False) -> tuple[JudgedRun, int]:
+    """Judge a run, write its report; also gives the bytes of an unfinished line that its journal had to drop."""
+    journal = Journal(folder)
+    try:
+        with folder_errors(folder):
+            kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox_of(args))
+            judged = judge_run(
+                folder,
+                suite,
+                kit=kit,
+                probe=probe,
+                proofs=read_proofs(suite),
+                need_evidence=True,
+                keep=journal.append_evidence,
+            )
+            write_report(folder, build_report(folder, suite))
+            clear_failure(folder, ("judge", "report"))
+    finally:
+        journal.close()
+    return judged, journal.dropped
 
 
 def suite_of_run(folder: Path, other: Path | None, *, trust: bool = False, judged_with: bool = False) -> Suite:

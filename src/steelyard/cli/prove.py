@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.errors import InputError, RefusedError
 from steelyard.family import Family
 from steelyard.kit import ProbeKit
@@ -24,7 +25,6 @@ from steelyard.plugins import family_names, find_family, is_file_reference
 from steelyard.ports import Sandbox
 from steelyard.proof import Mode, Proof
 from steelyard.proving import ProofReport, keep_proofs, prove_family, prove_suite, write_proofs
-from steelyard.sandbox.choose import open_sandbox
 from steelyard.suite import Suite, family_references, load
 
 EVERY_S = 10.0
@@ -40,16 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", action="append", default=[], metavar="REF", help="where to find a local family")
     parser.add_argument("--n", type=int, default=10, help="items to make when proving a family (default 10)")
     parser.add_argument("--seed", default="0", help="seed when proving a family (default 0)")
-    parser.add_argument("--sandbox", default="auto", help="auto (default), bubblewrap, docker, none or unsafe-process")
-    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
-    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
+    add_sandbox_arguments(parser)
     parser.add_argument("--trust", action="store_true", help="load code that the suite names (verifiers, families)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Prove and print; exit 0 only when everything is proven."""
-    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
+    sandbox = sandbox_of(args)
     path = Path(args.suite)
     if is_file_reference(args.suite) or (not path.exists() and args.suite in family_names()):
         family = find_family(args.suite)

@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.kit import ProbeKit
 from steelyard.models.caps import Capped, Caps, read_price, spent_on
 from steelyard.models.keys import find_key
@@ -30,7 +31,6 @@ from steelyard.run.journal import stored_outputs
 from steelyard.run.judgements import NOT_DETERMINISTIC
 from steelyard.run.plan import Plan
 from steelyard.run.start import Finished, stage, start
-from steelyard.sandbox.choose import open_sandbox
 from steelyard.solvers.settings import SolverSettings
 from steelyard.store import Store
 from steelyard.suite import Suite, load
@@ -75,11 +75,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--package", action="append", default=[], help="a Python package of this environment for offered tools"
     )
-    parser.add_argument(
-        "--sandbox", default="auto", help="auto, bubblewrap, docker, none or unsafe-process (default auto)"
-    )
-    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
-    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
+    add_sandbox_arguments(parser)
     parser.add_argument("--concurrency", type=int, default=8, help="calls in flight (default 8)")
     parser.add_argument("--deterministic", action="store_true", help="one call a server process, no prompt cache")
     parser.add_argument("--processes", type=int, default=1, help="server processes of an embedded model (default 1)")
@@ -97,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     if args.limit:
         suite = msgspec.structs.replace(suite, items=suite.items[: args.limit])
     needs_sandbox = bool(args.offer) or any(item.tools or suite.bound[item.id].probes for item in suite.items)
-    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image) if needs_sandbox else None
+    sandbox = sandbox_of(args) if needs_sandbox else None
     folder = args.out or Path("runs") / _name(suite, args.model)
     finished = asyncio.run(_run(args, suite, sandbox, folder))
     return _tell(args, finished, whole, folder)

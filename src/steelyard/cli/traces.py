@@ -13,10 +13,10 @@ from typing import Any, get_args
 
 import msgspec
 
+from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.errors import InputError, RefusedError
 from steelyard.kit import ProbeKit
 from steelyard.overlap.prompts import refuse_near_prompts
-from steelyard.sandbox.choose import open_sandbox
 from steelyard.solvers.settings import Protocol
 from steelyard.store import write_atomic
 from steelyard.suite import SPLITS, load
@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--refuse-overlap", action="append", default=[], metavar="EVAL_SUITE", help="suite whose prompts must not occur"
     )
-    parser.add_argument("--sandbox", default="auto", help="auto (default), bubblewrap, docker, none or unsafe-process")
-    parser.add_argument("--allow-unsafe", action="store_true", help="permit the unsafe-process sandbox")
-    parser.add_argument("--image", default="python", help="image of the docker sandbox (default python)")
+    add_sandbox_arguments(parser)
     parser.add_argument("--trust", action="store_true", help="load verifiers from files that the suites name")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -49,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     suite = load(args.suite, trust=args.trust).split(args.split)
     for path in args.refuse_overlap:
         refuse_near_prompts(suite.items, load(path, trust=args.trust).items, (str(args.suite), path))
-    sandbox = open_sandbox(args.sandbox, allow_unsafe=args.allow_unsafe, image=args.image)
+    sandbox = sandbox_of(args)
     kit = ProbeKit(suite.store(), sandbox)
     lines: list[bytes] = []
     traces = 0

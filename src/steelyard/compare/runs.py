@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -182,25 +183,30 @@ def _check_asks(
     for item in items:
         rollouts = [{r.rollout: r for r in index.of(item.id)} for index in indices]
         _check_ask(item, sides, rollouts)
-        if len(parted) < PARTED_SHOWN:
-            parted += _parted(item.id, *rollouts[:2])
         for side, found in zip(sides, rollouts, strict=True):
             side.stored[item.id] = len(found)
-        for i in range(len(sides)):
-            for j in range(i + 1, len(sides)):
-                same, both = identical.get((i, j), (0, 0))
-                shared = rollouts[i].keys() & rollouts[j].keys()
-                got = [(rollouts[i][n].attempt, rollouts[j][n].attempt) for n in shared]
-                known = [(x, y) for x, y in got if x is not None and y is not None]
-                equal = sum(transcript(x) == transcript(y) for x, y in known)
-                identical[i, j] = (same + equal, both + len(known))
-    return identical, parted[:PARTED_SHOWN]
+        for i, j in combinations(range(len(sides)), 2):
+            made = _made_by_both(rollouts[i], rollouts[j])
+            unlike = [pair for pair in made if transcript(pair[1]) != transcript(pair[2])]
+            same, both = identical.get((i, j), (0, 0))
+            identical[i, j] = (same + len(made) - len(unlike), both + len(made))
+            if (i, j) == (0, 1):
+                parted += islice(_parted(item.id, unlike), PARTED_SHOWN - len(parted))
+    return identical, parted
 
 
-def _parted(item: str, first: dict[int, Rollout], second: dict[int, Rollout]) -> Iterator[Parted]:
-    for number in sorted(first.keys() & second.keys()):
-        one, other = first[number].attempt, second[number].attempt
-        if one is not None and other is not None and (found := first_difference(one, other)) is not None:
+def _made_by_both(first: dict[int, Rollout], second: dict[int, Rollout]) -> list[tuple[int, Attempt, Attempt]]:
+    """The rollouts of which both runs have an attempt, with the two."""
+    return [
+        (n, one, other)
+        for n in sorted(first.keys() & second.keys())
+        if (one := first[n].attempt) is not None and (other := second[n].attempt) is not None
+    ]
+
+
+def _parted(item: str, unlike: Sequence[tuple[int, Attempt, Attempt]]) -> Iterator[Parted]:
+    for number, one, other in unlike:
+        if (found := first_difference(one, other)) is not None:
             yield Parted(item, number, found)
 
 

@@ -39,7 +39,7 @@ from steelyard.verifiers.code_plan import Case, Plan, plan_of
 from steelyard.verifiers.code_reading import Program, prelude_of, program_of
 from steelyard.verifiers.code_values import Rules, decode, same, same_output
 from steelyard.verifiers.contract import Config, Spoil, Verifier
-from steelyard.verifiers.runner import run_main
+from steelyard.verifiers.runner import report_of, run_main
 
 RESIDUAL_RISK = (
     "a test ran in one process with the program, which could still reach into its own result; "
@@ -96,7 +96,7 @@ def _probe(item: Item, attempt: Attempt, kit: Kit, config: CodeConfig) -> Eviden
         return Evidence({"rule": program.rule, "reason": program.reason, "cases": [], "why": "", "stopped": ""})
     nonce = secrets.token_hex(16)
     result = _execute(item, kit, _job(plan, program, config), nonce)
-    report = _report(result.output, nonce)
+    report = report_of(result.output, nonce)
     return Evidence(
         {
             "rule": program.rule,
@@ -185,15 +185,6 @@ def _with_limits(item: Item, wall_s: float, report_bytes: int) -> Item:
 def _memory_bytes(item: Item) -> int:
     limits = (item.environment or {}).get("limits", {})
     return int(limits.get("memory_bytes", Limits().memory_bytes))
-
-
-def _report(output: bytes, nonce: str) -> dict[str, Any] | None:
-    """The runner's report; None when it never came to writing one."""
-    for line in reversed(output.split(b"\n")):
-        if line.startswith(nonce.encode() + b" "):
-            report: dict[str, Any] = json.loads(line.split(b" ", 1)[1])
-            return report
-    return None
 
 
 def _decide(found: Evidence, target: str, config: CodeConfig) -> Verdict:

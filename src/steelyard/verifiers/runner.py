@@ -1,4 +1,4 @@
-"""Running a trusted runner in a session: in a copy of a process that has loaded it, where the session can do that.
+"""Running a trusted runner in a session, in a copy of a process that has loaded it where it can, and its report.
 
 Sessions of bubblewrap can; others run the same program as a command, with the same result.
 Easy to break: giving a runner whose `main` does anything else than its command does.
@@ -6,8 +6,9 @@ Easy to break: giving a runner whose `main` does anything else than its command 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from steelyard.ports import ExecResult, Session
 
@@ -46,3 +47,12 @@ def run_main(
     if isinstance(session, _Copies):
         return session.run_main(argv, flags=flags, module=module, preload=preload, stdin=stdin, wall_s=wall_s)
     return session.run(argv, stdin=stdin, wall_s=wall_s)
+
+
+def report_of(output: bytes, nonce: str) -> dict[str, Any] | None:
+    """A runner's report: the JSON of the last line that begins with the nonce; None when it never wrote one."""
+    for line in reversed(output.split(b"\n")):
+        if line.startswith(nonce.encode() + b" "):
+            report: dict[str, Any] = json.loads(line.split(b" ", 1)[1])
+            return report
+    return None

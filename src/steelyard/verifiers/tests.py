@@ -27,7 +27,7 @@ from steelyard.ports import ExecResult, Kit
 from steelyard.verdict import Evidence, Miss, Verdict, void
 from steelyard.verifiers.contract import Config, Script, Spoil, Verifier
 from steelyard.verifiers.files import glob_error, matches_any
-from steelyard.verifiers.runner import run_main
+from steelyard.verifiers.runner import report_of, run_main
 
 RESIDUAL_RISK = (
     "the tests ran in one process with the code under test, which could still reach into its own result; "
@@ -88,7 +88,7 @@ def _probe(item: Item, attempt: Attempt, kit: Kit, config: TestsConfig) -> Evide
     job = {"tree": "/work", "roots": config.roots, "files": known, "guarded": guarded, "deadline_s": config.timeout_s}
     nonce = secrets.token_hex(16)
     result = _execute(item, kit, tree, job, nonce)
-    report = _report(result.output, nonce)
+    report = report_of(result.output, nonce)
     return Evidence(
         {
             "results": report.get("results", {}) if report else None,
@@ -120,15 +120,6 @@ def _execute(item: Item, kit: Kit, tree: Tree, job: dict[str, Any], nonce: str) 
         )
     finally:
         session.close()
-
-
-def _report(output: bytes, nonce: str) -> dict[str, Any] | None:
-    """The runner's report; None when it never came to writing one."""
-    for line in reversed(output.split(b"\n")):
-        if line.startswith(nonce.encode() + b" "):
-            report: dict[str, Any] = json.loads(line.split(b" ", 1)[1])
-            return report
-    return None
 
 
 def _graded(base: Tree, diff: Diff, config: TestsConfig, files: dict[str, str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from judged import own_answers_are_made_and_judged, reading_of
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.verdict import Reading, Unread
@@ -453,17 +454,7 @@ def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, 
     """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
     config = dict(config)
     bound = bind_spec({"name": "choice"}, target, config["choices"])
-    verifier = bound.verifier
-    right = {"render": verifier.render(target, bound.config)}
-    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
-    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
-    assert made == right | wrong
-    for name, answer in made.items():
-        if answer is not None:
-            verdict = bound.decide(bound.read(Attempt(answer=answer)))
-            named = verifier.spoil[name].misses if name in wrong else ()
-            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
-            assert (name, name in right) == (name, verdict.passed)
+    own_answers_are_made_and_judged(bound, prompt, made)
 
 
 READ: list[tuple[dict[str, object], str, object]] = [
@@ -485,8 +476,7 @@ READ: list[tuple[dict[str, object], str, object]] = [
 def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
     """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
     bound = bind_spec({"name": "choice", **config}, "B", ["red", "green", "blue"])
-    got = bound.read(Attempt(answer=answer))
-    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+    assert found == reading_of(bound, answer)
 
 
 BESTS = ("correct", "right", "best", "final", "chosen", "appropriate", "suitable", "proper", "true", "accurate")

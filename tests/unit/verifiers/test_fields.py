@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from judged import own_answers_are_made_and_judged
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.verdict import Miss, Reading, Undecided, Unread, Verdict
@@ -339,14 +340,7 @@ def test_the_verifiers_own_answers_are_made_and_judged(
 ) -> None:
     """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
     bound = bind_spec({"name": "fields", **config}, target)
-    verifier = bound.verifier
-    assert verifier.render is not None
-    right = {"render": verifier.render(target, bound.config)}
-    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
-    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
-    assert made == right | wrong
-    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
-    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+    own_answers_are_made_and_judged(bound, prompt, made)
 
 
 def test_without_a_plain_answer_no_witness_is_made() -> None:

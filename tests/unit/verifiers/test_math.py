@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from judged import own_answers_are_made_and_judged
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.verdict import Reading, Undecided, Verdict
@@ -1043,14 +1044,7 @@ def test_the_verifiers_own_answers_are_made_and_judged(
 ) -> None:
     """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
     bound = bind_spec({"name": "math", **config}, target)
-    verifier = bound.verifier
-    assert verifier.render is not None
-    right = {"render": verifier.render(target, bound.config)}
-    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
-    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
-    assert made == right | wrong
-    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
-    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+    own_answers_are_made_and_judged(bound, prompt, made)
 
 
 SCALARS = ("\\sqrt{2}", "5!", "|x|", "\\pi", "x", "\\sin x", "2^x", "2x", "1+x", "-x", "7", "1/8", "2.5")

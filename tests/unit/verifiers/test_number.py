@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from judged import own_answers_are_made_and_judged, reading_of
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.verdict import Reading, Unread, Verdict
@@ -705,8 +706,7 @@ def test_a_reading_says_what_was_found_by_which_rule_and_where(
 ) -> None:
     """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
     bound = bind_spec({"name": "number", **config}, "5")
-    got = bound.read(Attempt(answer=answer))
-    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+    assert found == reading_of(bound, answer)
 
 
 WITNESSES: list[tuple[str, dict[str, Any], str, dict[str, str | None]]] = [
@@ -953,14 +953,7 @@ def test_the_verifiers_own_answers_are_made_and_judged(
 ) -> None:
     """Renderings and variations pass, spoils fail; None where one does not apply [T-13]."""
     bound = bind_spec({"name": "number", **config}, target)
-    verifier = bound.verifier
-    assert verifier.render is not None
-    right = {"render": verifier.render(target, bound.config)}
-    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
-    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
-    assert made == right | wrong
-    judged = {n: bound.decide(bound.read(Attempt(answer=a))) for n, a in made.items() if a is not None}
-    assert {n: n in right for n in judged} == {n: verdict.passed for n, verdict in judged.items()}
+    own_answers_are_made_and_judged(bound, prompt, made)
 
 
 @pytest.mark.parametrize(

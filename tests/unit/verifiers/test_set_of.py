@@ -2,9 +2,10 @@
 
 import pytest
 
+from judged import own_answers_are_made_and_judged, reading_of
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
-from steelyard.verdict import Reading, Unread
+from steelyard.verdict import Reading
 from steelyard.verifiers.registry import bind_spec
 
 
@@ -197,17 +198,7 @@ WITNESSES: list[tuple[str, dict[str, object], str, dict[str, str | None]]] = [
 def test_the_verifiers_own_answers_are_made_and_judged_as_named(target, config, prompt, made):
     """Renderings and variations pass, spoils fail as they name; None where one does not apply [T-13]."""
     bound = bind_spec({"name": "set", **config}, target)
-    verifier = bound.verifier
-    right = {"render": verifier.render(target, bound.config)}
-    right |= {name: make(target, bound.config, prompt) for name, make in verifier.vary.items()}
-    wrong = {name: spoil.make(target, bound.config, prompt) for name, spoil in verifier.spoil.items()}
-    assert made == right | wrong
-    for name, answer in made.items():
-        if answer is not None:
-            verdict = bound.decide(bound.read(Attempt(answer=answer)))
-            named = verifier.spoil[name].misses if name in wrong else ()
-            assert (name, bool(named)) == (name, bool({miss.name for miss in verdict.misses} & set(named)))
-            assert (name, name in right) == (name, verdict.passed)
+    own_answers_are_made_and_judged(bound, prompt, made)
 
 
 READ: list[tuple[dict[str, object], str, object]] = [
@@ -223,8 +214,7 @@ READ: list[tuple[dict[str, object], str, object]] = [
 def test_a_reading_says_what_was_found_by_which_rule_and_where(config, answer, found):
     """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
     bound = bind_spec({"name": "set", **config}, '["a","b"]')
-    got = bound.read(Attempt(answer=answer))
-    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+    assert found == reading_of(bound, answer)
 
 
 @pytest.mark.parametrize(

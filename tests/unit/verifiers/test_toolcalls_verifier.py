@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from judged import reading_of
 from steelyard.attempt import Attempt, ModelOutput, ToolCall
 from steelyard.errors import InputError
 from steelyard.parsing.toolcalls import render_tool_call
-from steelyard.verdict import Reading, Unread, Verdict
+from steelyard.verdict import Reading, Verdict
 from steelyard.verifiers.registry import Bound, bind_spec
 
 READ = {"name": "read", "arguments": {"path": "a.txt"}}
@@ -150,8 +151,7 @@ def test_a_reading_says_what_was_found_by_which_rule_and_where(
 ) -> None:
     """The span is of the whole reply, reasoning included; nothing where nothing is committed to. [T-13]"""
     bound = bind_spec({"name": "toolcalls", **config}, "[]")
-    got = bound.read(Attempt(answer=answer))
-    assert found == (None if isinstance(got, Unread) else (got.value, got.rule, got.span))
+    assert found == reading_of(bound, answer)
 
 
 WITNESSES: list[tuple[list[Any], dict[str, Any], dict[str, str | None]]] = [
