@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from steelyard.errors import SandboxUnavailableError
+from steelyard.errors import ModelError, SandboxUnavailableError
+from steelyard.models.weights import pull
 from steelyard.ports import Sandbox
 from steelyard.sandbox.docker import DockerSandbox
 from steelyard.sandbox.engine import find_engine
@@ -30,6 +31,17 @@ def missing(reason: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(f"CI must not skip this: {reason}")
     pytest.skip(reason)
+
+
+def need_embedded(*names: str) -> None:
+    """Pull the weights into the user's cache, and see that the engine that serves them can be loaded."""
+    try:
+        for name in names:
+            pull(name)
+    except ModelError as error:
+        missing(str(error))
+    if subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False).returncode:
+        missing("xllamacpp cannot be imported here")
 
 
 @pytest.fixture(scope="session")

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import missing
-from steelyard.errors import ModelError
-from steelyard.models.weights import pull
+from conftest import need_embedded
 from steelyard.ports import Sandbox
 from steelyard.run.journal import RolloutIndex
 from steelyard.transcripts import first_difference
@@ -30,12 +27,7 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(scope="module", autouse=True)
 def weights() -> None:
     """The weights, in the user's cache, and the engine."""
-    try:
-        pull(NAME)
-    except ModelError as error:
-        missing(str(error))
-    if subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False).returncode:
-        missing("xllamacpp cannot be imported here")
+    need_embedded(NAME)
 
 
 def test_a_small_model_does_twelve_jobs_under_two_seeds(cli: Cli, tmp_path: Path, bubblewrap: Sandbox) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -15,9 +14,7 @@ from typing import Any
 
 import pytest
 
-from conftest import missing
-from steelyard.errors import ModelError
-from steelyard.models.weights import pull
+from conftest import need_embedded
 
 pytestmark = [pytest.mark.model, pytest.mark.slow]
 SMALL, LARGE = "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"
@@ -29,13 +26,7 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(scope="module", autouse=True)
 def weights() -> None:
     """Both models' weights, in the user's cache, and the engine."""
-    try:
-        pull(SMALL)
-        pull(LARGE)
-    except ModelError as error:
-        missing(str(error))
-    if subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False).returncode:
-        missing("xllamacpp cannot be imported here")
+    need_embedded(SMALL, LARGE)
 
 
 def _arithmetic(number: int) -> dict[str, Any]:

@@ -16,34 +16,23 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from conftest import need_embedded
 from steelyard.attempt import Message, ModelOutput
 from steelyard.errors import ModelError
 from steelyard.models.embedded import start_embedded
 from steelyard.models.endpoint import Endpoint
 from steelyard.models.open import Embedded, open_model
-from steelyard.models.weights import WEIGHTS, installed, pull
+from steelyard.models.weights import WEIGHTS, installed
 from steelyard.ports import Sampling
 
 pytestmark = pytest.mark.model
 NAME = "smollm2-135m"
 
 
-def unless_in_ci(reason: str) -> None:
-    """Skip here, fail in CI."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def weights() -> None:
     """The weights, in the user's cache, and the engine."""
-    try:
-        pull(NAME)
-    except ModelError as error:
-        unless_in_ci(str(error))
-    if subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False).returncode:
-        unless_in_ci("xllamacpp cannot be imported here")
+    need_embedded(NAME)
 
 
 def is_alive(pid: int) -> bool:

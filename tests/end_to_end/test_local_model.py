@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
+from conftest import missing
 from steelyard import Item, Suite, score_model_local
 from steelyard.attempt import Message, ModelOutput
 from steelyard.errors import CallError, InputError, ModelError
@@ -35,18 +36,11 @@ NEAR_TIE = 0.01  # in logits; batches of another shape differ by less than 0.001
 QUESTIONS = ("What is 2+2? Answer with one number.", "Hi", "Name a colour of the rainbow, then say why you like it.")
 
 
-def unless_in_ci(reason: str) -> None:
-    """Skip here, fail in CI."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="module")
 def folder() -> Path:
     """The weights as safetensors in the user's cache."""
-    if missing := [name for name in ("torch", "transformers", "gguf") if importlib.util.find_spec(name) is None]:
-        unless_in_ci(f"no {', '.join(missing)} in this environment: pip install 'steelyard[hf]'")
+    if lacking := [name for name in ("torch", "transformers", "gguf") if importlib.util.find_spec(name) is None]:
+        missing(f"no {', '.join(lacking)} in this environment: pip install 'steelyard[hf]'")
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import torch
 
@@ -56,7 +50,7 @@ def folder() -> Path:
     try:
         return convert(pull(NAME), WEIGHTS[NAME].sha256)[0]
     except ModelError as error:
-        unless_in_ci(str(error))
+        missing(str(error))
         raise
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from steelyard.attempt import Attempt
+from judged import verdict_of
 from steelyard.errors import InputError
 from steelyard.families.orbital import encounter_prompts as prompts
 from steelyard.families.orbital import tle
@@ -15,7 +15,6 @@ from steelyard.families.orbital.conjunction_items import conjunction
 from steelyard.families.orbital.encounters import Window, meeting
 from steelyard.families.orbital.supply import heights_meet
 from steelyard.item import Item
-from steelyard.verifiers.registry import bind
 
 pytest.importorskip("sgp4", reason="needs the extra orbital")
 
@@ -26,11 +25,6 @@ PAIR_OF_2009 = (
     "1 22675U 93036A   09040.49834364 -.00000001  00000-0  95251-5 0  7411",
     "2 22675  74.0355  19.4646 0016027  98.7014 261.5952 14.31135643817415",
 )
-
-
-def _passed(item: Item, answer: str) -> bool | None:
-    bound = bind(item)
-    return bound.decide(bound.read(Attempt(answer=answer))).passed
 
 
 def _distance_km(item: Item) -> float:
@@ -61,8 +55,8 @@ def test_a_yes_needs_its_time_and_a_no_does_not() -> None:
     """A bare yes fails, a bare no passes where it is right. [T-12]"""
     for item in islice(conjunction.make(5, **SMALL), 4):
         side = json.loads(item.target)["conjunction"]
-        assert _passed(item, json.dumps({"conjunction": side})) is (side == "no")
-        assert _passed(item, json.dumps({"conjunction": side, "tca": None})) is (side == "no")
+        assert verdict_of(item, json.dumps({"conjunction": side})).passed is (side == "no")
+        assert verdict_of(item, json.dumps({"conjunction": side, "tca": None})).passed is (side == "no")
 
 
 def test_the_time_can_be_asked_for_always() -> None:
@@ -71,8 +65,8 @@ def test_the_time_can_be_asked_for_always() -> None:
     timed = list(islice(conjunction.make(5, tca="always", **SMALL), 4))
     assert not {item.id for item in plain} & {item.id for item in timed}
     for item in timed:
-        assert _passed(item, conjunction.solve(item)) is True
-        assert _passed(item, '{"conjunction": "no", "tca": null}') is False
+        assert verdict_of(item, conjunction.solve(item)).passed is True
+        assert verdict_of(item, '{"conjunction": "no", "tca": null}').passed is False
     with pytest.raises(InputError, match='did you mean "always"'):
         conjunction.make(5, tca="alway", **SMALL)
 

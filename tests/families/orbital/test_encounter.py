@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from steelyard.attempt import Attempt
+from judged import verdict_of
 from steelyard.errors import InputError
 from steelyard.families.orbital import encounter_items, encounter_prompts, sky, tle
 from steelyard.families.orbital.ambiguity import RULES
@@ -30,11 +30,6 @@ IDS = [family.name for family in FAMILIES]
 N = 4
 
 
-def _verdict(item: Item, answer: str):
-    bound = bind(item)
-    return bound.decide(bound.read(Attempt(answer=answer)))
-
-
 @pytest.mark.parametrize("family", FAMILIES, ids=IDS)
 def test_the_first_items_do_not_depend_on_how_many_are_taken(family) -> None:
     """`make` is prefix-stable, and ids do not repeat. [T-3]"""
@@ -48,7 +43,7 @@ def test_solve_never_reads_the_target_and_passes(family) -> None:
     """With the target blanked the reference is the same, and the item's verifier accepts it. [T-4]"""
     for item in islice(family.make(5, **SMALL), N):
         answer = family.solve(msgspec.structs.replace(item, target=""))
-        assert _verdict(item, answer).passed is True, (item.id, answer)
+        assert verdict_of(item, answer).passed is True, (item.id, answer)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=IDS)
@@ -62,7 +57,7 @@ def test_every_spoil_that_applies_fails_as_named(family) -> None:
             if answer is None:
                 continue
             tried[name] += 1
-            verdict = _verdict(item, answer)
+            verdict = verdict_of(item, answer)
             assert set(spoil.misses) & declared, name
             assert verdict.passed is False, (name, answer, item.target)
             assert {miss.name for miss in verdict.misses} & set(spoil.misses), (name, answer, verdict)
@@ -78,7 +73,7 @@ def test_right_answers_in_unusual_forms_pass(family) -> None:
             answer = vary(item)
             if answer is not None:
                 tried[name] += 1
-                assert _verdict(item, answer).passed is True, (name, answer, item.target)
+                assert verdict_of(item, answer).passed is True, (name, answer, item.target)
     assert set(tried) == set(family.vary)
 
 
@@ -131,7 +126,7 @@ def test_items_from_a_users_catalogue_hide_who_the_objects_are(family, users_fil
         assert all(e.norad_id in range(90_000, 100_000) for e in printed)
         assert {(e.name, e.designator, e.revolution, e.element_set) for e in printed} == {("", "", 0, 0)}
         assert "FENGYUN" not in item.prompt
-        assert _verdict(item, family.solve(item)).passed is True
+        assert verdict_of(item, family.solve(item)).passed is True
 
 
 def test_refused_candidates_are_counted_by_rule() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from steelyard.attempt import Attempt
+from judged import verdict_of
 from steelyard.errors import InputError
 from steelyard.families.orbital import (
     altitude_items,
@@ -25,7 +25,6 @@ from steelyard.families.orbital import (
 from steelyard.family import Family
 from steelyard.item import Item, ask
 from steelyard.proving import prove_family
-from steelyard.verifiers.registry import bind
 
 pytest.importorskip("numpy", reason="needs the extra orbital")
 pytest.importorskip("sgp4", reason="needs the extra orbital")
@@ -48,11 +47,6 @@ def _items(family: Family, n: int, seed: int = 0, **options: str) -> list[Item]:
     return list(islice(family.make(seed, **options), n))
 
 
-def _verdict(item: Item, answer: str):
-    bound = bind(item)
-    return bound.decide(bound.read(Attempt(answer=answer)))
-
-
 @each
 def test_items_made_again_are_the_same_and_the_first_do_not_depend_on_how_many_are_taken(module, family, n) -> None:
     """A fresh make gives the same items, and fewer of them are the first ones. [T-3]"""
@@ -73,7 +67,7 @@ def test_solve_gives_the_target_without_reading_it(module, family, n) -> None:
     """With the target blanked the reference is accepted by the item's verifier. [T-4]"""
     for item in _items(family, n):
         answer = family.solve(msgspec.structs.replace(item, target=""))
-        assert _verdict(item, answer).passed is True, (item.id, answer)
+        assert verdict_of(item, answer).passed is True, (item.id, answer)
 
 
 @each
@@ -91,13 +85,13 @@ def test_every_spoil_and_vary_applies_to_some_item(module, family, n) -> None:
         for name, spoil in family.spoil.items():
             if (answer := spoil.make(item)) is not None:
                 tried[name] += 1
-                verdict = _verdict(item, answer)
+                verdict = verdict_of(item, answer)
                 assert verdict.passed is False, (name, answer, item.target)
                 assert {miss.name for miss in verdict.misses} & set(spoil.misses), (name, answer, verdict)
         for name, vary in family.vary.items():
             if (answer := vary(item)) is not None:
                 tried[name] += 1
-                assert _verdict(item, answer).passed is True, (name, answer, item.target)
+                assert verdict_of(item, answer).passed is True, (name, answer, item.target)
     assert set(tried) >= set(family.vary)
     assert set(family.spoil) - set(tried) <= SELDOM
 
@@ -149,7 +143,7 @@ def test_items_from_a_users_catalogue_hide_who_the_objects_are(module, family, n
             int(tle.from_alpha5(found)) for found in re.findall(r"^(?:\d\d\|)?[12] (\d{5})", item.prompt, re.MULTILINE)
         }
         assert all(number >= 90_000 for number in numbers), numbers
-        assert _verdict(item, family.solve(item)).passed is True
+        assert verdict_of(item, family.solve(item)).passed is True
 
 
 def test_a_catalogue_without_fit_objects_is_refused(users_file: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from random import Random
 import msgspec
 import pytest
 
-from steelyard.attempt import Attempt
+from judged import verdict_of
 from steelyard.errors import InputError
 from steelyard.families.orbital import compare_items, synthetic, tle
 from steelyard.families.orbital.compare_items import LETTERS, compare, read_prompt
@@ -23,11 +23,6 @@ from steelyard.verifiers.registry import bind, declared_misses
 FAMILIES = [period, compare, extreme]
 IDS = [family.name for family in FAMILIES]
 N = 150
-
-
-def _verdict(item: Item, answer: str):
-    bound = bind(item)
-    return bound.decide(bound.read(Attempt(answer=answer)))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=IDS)
@@ -51,7 +46,7 @@ def test_solve_never_reads_the_target_and_passes(family) -> None:
     for item in islice(family.make(2), N):
         answer = family.solve(msgspec.structs.replace(item, target=""))
         assert answer == family.solve(item)
-        assert _verdict(item, answer).passed is True, (item.id, answer)
+        assert verdict_of(item, answer).passed is True, (item.id, answer)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=IDS)
@@ -66,7 +61,7 @@ def test_every_spoil_that_applies_fails_as_named(family) -> None:
                 continue
             tried[name] += 1
             assert set(spoil.misses) <= declared, name
-            verdict = _verdict(item, answer)
+            verdict = verdict_of(item, answer)
             assert verdict.passed is False, (name, answer, item.target)
             assert {miss.name for miss in verdict.misses} & set(spoil.misses), (name, answer, verdict)
     assert set(tried) == set(family.spoil)
@@ -81,7 +76,7 @@ def test_right_answers_in_unusual_forms_pass(family) -> None:
             answer = vary(item)
             if answer is not None:
                 tried[name] += 1
-                assert _verdict(item, answer).passed is True, (name, answer, item.target)
+                assert verdict_of(item, answer).passed is True, (name, answer, item.target)
     assert set(tried) == set(family.vary)
 
 
@@ -122,7 +117,7 @@ def test_items_from_a_users_catalogue_hide_who_the_objects_are(family, users_fil
     for item in islice(family.make(0, catalogue=str(users_file)), 60):
         assert (item.provenance, item.license) == (f"snapshot:{snapshot}", "")
         assert not re.search(r"\b249[4-7]\d(?![.\d])|97051|IRIDIUM", item.prompt), item.prompt
-        assert _verdict(item, family.solve(item)).passed is True
+        assert verdict_of(item, family.solve(item)).passed is True
 
 
 def test_letters_and_sides_are_balanced() -> None:
