@@ -17,7 +17,7 @@ HEAVY = [
     "numpy",
     "sgp4",
     "xllamacpp",
-    "aiohttp",
+    "wreq",
     "scipy",
     "asyncio",
     "importlib.metadata",

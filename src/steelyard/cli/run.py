@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
+from steelyard.errors import InputError
 from steelyard.kit import ProbeKit
 from steelyard.models.caps import Capped, Caps, read_price, spent_on
 from steelyard.models.keys import find_key
@@ -65,6 +66,12 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-new-tokens", type=int, help="tokens of one reply (default 512)")
     parser.add_argument("--stop", action="append", default=[], help="stop text; may be given several times")
     parser.add_argument("--system", help="system prompt")
+    parser.add_argument(
+        "--extra-body", metavar="JSON", type=_json_object, default={}, help="more fields of every request"
+    )
+    parser.add_argument(
+        "--stream", action="store_true", help="have replies come in pieces, for slow ones behind a gateway"
+    )
     parser.add_argument("--solver", choices=("chat", "tools"), help="default: tools where items offer tools")
     parser.add_argument("--protocol", choices=("native", "tagged", "json_action"), default="tagged")
     parser.add_argument("--max-turns", type=int, default=8, help="model calls of one tool job (default 8)")
@@ -84,6 +91,16 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     caps.add_argument("--max-tokens", type=int, metavar="N", help="of input and output together, over all replies")
     caps.add_argument("--max-cost", type=float, metavar="MONEY", help="needs --prices")
     caps.add_argument("--prices", type=Path, metavar="FILE", help='{"MODEL": {"input": 0.15, "output": 0.6}} a million')
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise argparse.ArgumentTypeError(f"expected a JSON object such as {_A_BODY}: {error}") from error
+
+
+_A_BODY = '{"reasoning_effort": "low"}'
 
 
 def run(args: argparse.Namespace) -> int:
@@ -113,14 +130,18 @@ async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, 
 
 async def _model(args: argparse.Namespace, folder: Path) -> Model:
     """The model that was asked for, under the caps that were given."""
-    key: dict[str, Any] = {"api_key": find_key(args.api_key_file)} if args.base_url else {}
+    if (args.extra_body or args.stream) and args.model.startswith(("scripted:", "hf:")):
+        raise InputError(f"--extra-body and --stream are for endpoints and embedded models, not for {args.model}")
+    options: dict[str, Any] = {"extra_body": args.extra_body, "stream": args.stream}
+    if args.base_url:
+        options["api_key"] = find_key(args.api_key_file)
     model = await open_model(
         args.model,
         base_url=args.base_url,
         context_tokens=args.context_tokens,
         processes=args.processes,
         deterministic=args.deterministic,
-        **key,
+        **options,
     )
     price = read_price(args.prices, model.id) if args.prices else None
     caps = Caps(max_requests=args.max_requests, max_tokens=args.max_tokens, max_cost=args.max_cost, price=price)
@@ -149,6 +170,7 @@ def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox
             packages=args.package,
         ),
         sampling=Sampling(args.temperature, args.top_p, args.top_k, args.max_new_tokens, args.stop),
+        extra_body=args.extra_body,
         seed=args.seed,
         rollouts=args.rollouts,
         sandbox=sandbox.name if sandbox else "",

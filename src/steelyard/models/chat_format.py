@@ -2,7 +2,7 @@
 
 Source: the OpenAI chat completions reference, and what llama.cpp, vLLM and gateways really answer (reasoning in
 `reasoning_content` or `reasoning`, content as a list of parts, arguments as an object, errors under status 200).
-Pure: no network. Not covered: streaming, several choices a request, images and audio.
+Pure: no network. Streams are put together by `streaming`. Not covered: several choices a request, images and audio.
 A reply that has several choices all the same is kept whole; the first one's text and tool calls are what is judged.
 Easy to break: turning an absent text into an error. An empty message is an answer, and says how it ended.
 """

@@ -1,10 +1,9 @@
 """A model behind any OpenAI-compatible chat endpoint, called by one asynchronous client.
 
-One request, one choice, whole replies (no streaming). What can be tried again is tried again, with exponential
-jittered waits and Retry-After honoured; the rest ends in CallError (this call) or PermanentError (the run).
-How many tries are in flight adapts to refusals and slowness (`pace`). A kept-alive connection that the server had
-closed is no failure: the request is sent again at once.
-Not covered: streaming, several choices a request.
+One request, one choice. What can be tried again is tried again, with exponential jittered waits and Retry-After
+honoured; the rest ends in CallError (this call) or PermanentError (the run). How many tries are in flight adapts to
+refusals and slowness (`pace`). A reply that comes as a stream, asked for or not, is put together first (`streaming`).
+Not covered: several choices a request.
 Easy to break: the key. It is in no repr, record or message; words of the endpoint that repeat it are masked.
 """
 
@@ -12,13 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
 import msgspec
 
 from steelyard.attempt import Message, ModelOutput
@@ -26,23 +22,16 @@ from steelyard.errors import CallError, InputError, PermanentError
 from steelyard.models.chat_format import UnreadableReplyError, build_body, read_reply, request_settings
 from steelyard.models.failures import Failure, failure_from_body, failure_from_status
 from steelyard.models.keys import KEY_VARIABLES, find_key
-from steelyard.models.masking import mask_bytes, mask_data, mask_output, mask_text
+from steelyard.models.masking import is_secret, mask_bytes, mask_data, mask_output, mask_text
 from steelyard.models.pace import Pace
-from steelyard.models.transport import (
-    Answer,
-    closed_while_idle,
-    failure_from_client,
-    note_reuse,
-    read_answer,
-    too_long,
-)
+from steelyard.models.streaming import STREAMED, is_stream, whole_reply
+from steelyard.models.transport import Answer, Timeouts, Transport
 from steelyard.ports import Sampling, ToolSpec
 
 _FIRST_CONTACT_TRIES = 4
 _TOO_MUCH = ("rate-limit", "timeout")  # kinds of failure that ask for fewer calls at once
 _LISTED_MODELS = 20
 _LISTING_TIMEOUT_S = 10.0
-_MOST_RESENT = 8  # kept-alive connections that were found closed; the next request goes over another one
 MOST_REPLY_BYTES = 8_000_000
 """Of one reply, unpacked: 512 tokens with twenty log-probabilities each take a tenth of it."""
 
@@ -69,48 +58,40 @@ class Endpoint:
         retry_budget: int = 1000,
         most_reply_bytes: int = MOST_REPLY_BYTES,
         extra_body: Mapping[str, Any] | None = None,
+        stream: bool = False,
     ) -> None:
         """`base_url` with or without /v1; time-outs are of one try; `max_wait_s` caps each wait between tries.
 
         `most_in_flight` tries at once, None for as many as are called; `retry_budget` retries over all calls, and one
         more for every reply. A reply of more than `most_reply_bytes` is a CallError.
 
+        `extra_body` are fields of every request. With `stream` replies come in pieces, so that no gateway takes a long
+        one for a hang, and `read_timeout_s` is the time between two pieces.
+
         Without `api_key`, what `keys.find_key` finds; an empty text sends no key.
         """
-        for name, value in (
-            ("retries", retries),
-            ("first_wait_s", first_wait_s),
-            ("max_wait_s", max_wait_s),
-            ("retry_budget", retry_budget),
-        ):
-            if value < 0:
-                raise InputError(f"{name} must not be negative, got {value}")
-        for name, value in (
-            ("connect_timeout_s", connect_timeout_s),
-            ("read_timeout_s", read_timeout_s),
-            ("total_timeout_s", total_timeout_s),
-            ("most_in_flight", 1 if most_in_flight is None else most_in_flight),
-            ("most_reply_bytes", most_reply_bytes),
-        ):
-            if value <= 0:
-                raise InputError(f"{name} must be positive, got {value}")
+        _not_negative(retries=retries, first_wait_s=first_wait_s, max_wait_s=max_wait_s, retry_budget=retry_budget)
+        _positive(connect_timeout_s=connect_timeout_s, read_timeout_s=read_timeout_s, total_timeout_s=total_timeout_s)
+        at_once = 1 if most_in_flight is None else most_in_flight
+        _positive(most_in_flight=at_once, most_reply_bytes=most_reply_bytes)
         if not model:
             raise InputError(f"a model name is needed beside the address {base_url}")
         parts = _split(base_url)
         self._query = f"?{parts.query}" if parts.query else ""
-        self._proxy = _proxy(parts)
+        self._parts = parts
         self.base_url = _api_root(parts)
         self._model = model
         self._key = _key(api_key)
-        self._timeout = aiohttp.ClientTimeout(
-            total=total_timeout_s, sock_connect=connect_timeout_s, sock_read=read_timeout_s
-        )
+        self._timeouts = Timeouts(connect_timeout_s, read_timeout_s, total_timeout_s)
         self._retries = retries
         self._waits = (first_wait_s, max_wait_s)
         self._pace = Pace(most_in_flight, retry_budget=retry_budget)
         self._most_reply_bytes = most_reply_bytes
         self._extra_body = dict(extra_body or {})
-        self._session: aiohttp.ClientSession | None = None
+        if is_secret(self._key) and self._key in msgspec.json.encode(self._extra_body).decode():
+            raise InputError("the API key stands in extra_body, which every record keeps; leave it out there")
+        self._asked_for = {**(STREAMED if stream else {}), **self._extra_body}
+        self._transport: Transport | None = None
         self._answered = False  # something, be it an error
         self._replied = False  # a chat completion
         self._closed = False
@@ -172,7 +153,7 @@ class Endpoint:
         response_format: Mapping[str, Any] | None = None,
     ) -> ModelOutput:
         """One choice; `seconds` of the output are those of the try that succeeded."""
-        body = build_body(self._model, messages, sampling, seed, tools, response_format, self._extra_body)
+        body = build_body(self._model, messages, sampling, seed, tools, response_format, self._asked_for)
         try:
             data = msgspec.json.encode(body)
         except (UnicodeEncodeError, TypeError) as error:
@@ -201,8 +182,8 @@ class Endpoint:
     async def close(self) -> None:
         """Drop the connections; a later call is a CallError."""
         self._closed = True
-        if self._session is not None:
-            await self._session.close()
+        if self._transport is not None:
+            self._transport.close()
 
     async def _paced(self, data: bytes, request: dict[str, Any]) -> ModelOutput | Failure:
         """One try when its turn has come; what it met sets the pace of the others."""
@@ -222,62 +203,36 @@ class Endpoint:
             return answer
         if answer.status != 200:
             return failure_from_status(answer.status, answer.headers.get, mask_bytes(answer.body, self._key))
+        content_type = answer.headers.get("content-type", "")
+        body = answer.body
         try:
-            output = read_reply(answer.body, self._model, request, answer.seconds)
+            if is_stream(content_type):
+                body = whole_reply(body)
+            output = read_reply(body, self._model, request, answer.seconds)
         except UnreadableReplyError as error:
-            content_type = answer.headers.get("content-type", "")
-            failure = failure_from_body(error, content_type, mask_bytes(answer.body, self._key))
+            failure = failure_from_body(error, content_type, mask_bytes(body, self._key))
             if failure.kind == "not-an-api" and self._replied:  # it is one; a gateway's page has come between
                 return msgspec.structs.replace(failure, kind="reply", fate="retry")
             return failure
         self._replied = True
-        return mask_output(output, answer.body, self._key)
+        return mask_output(output, body, self._key)
 
     async def _exchange(
         self, data: bytes | None, *, total_timeout_s: float | None = None, agent: str | None = None
     ) -> Answer | Failure:
         """One HTTP exchange: a chat request, or without `data` the list of models."""
-        session = self._open()
         address = f"{self.base_url}/{'models' if data is None else 'chat/completions'}{self._query}"
-        options: dict[str, Any] = {"data": data, "proxy": self._proxy, "allow_redirects": False}
-        if total_timeout_s is not None:
-            options["timeout"] = aiohttp.ClientTimeout(total=total_timeout_s)
-        if agent is not None:
-            options["headers"] = {"User-Agent": agent}
-        started = time.perf_counter()
-        for resent in range(_MOST_RESENT + 1):
-            notes: dict[str, bool] = {}
-            try:
-                async with session.request(
-                    "GET" if data is None else "POST", address, trace_request_ctx=notes, **options
-                ) as response:
-                    body, whole = await read_answer(response, self._most_reply_bytes)
-                break
-            except (OSError, aiohttp.ClientError) as error:  # TimeoutError is an OSError
-                if resent < _MOST_RESENT and closed_while_idle(error, notes):
-                    continue
-                return failure_from_client(error, time.perf_counter() - started)
-        self._answered = True
-        if not whole and response.status == 200:
-            return too_long(self._most_reply_bytes)
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status, headers, body, time.perf_counter() - started)
+        answer = await self._open().exchange(address, data, total_s=total_timeout_s, agent=agent)
+        self._answered = self._answered or isinstance(answer, Answer) or answer.kind == "too-long"
+        return answer
 
-    def _open(self) -> aiohttp.ClientSession:
-        """The session, made inside the running event loop on first use."""
+    def _open(self) -> Transport:
+        """The connections, made on first use."""
         if self._closed:
             raise CallError(f"the client of {self.base_url} was closed", kind="closed")
-        if self._session is None:
-            tracing = aiohttp.TraceConfig()
-            tracing.on_connection_reuseconn.append(note_reuse)
-            self._session = aiohttp.ClientSession(
-                trace_configs=[tracing],
-                connector=aiohttp.TCPConnector(limit=0),  # the caller decides how many calls are in flight
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=self._timeout,
-                headers=self._headers(),
-            )
-        return self._session
+        if self._transport is None:
+            self._transport = Transport(self._parts, self._headers(), self._timeouts, self._most_reply_bytes)
+        return self._transport
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "steelyard"}
@@ -295,6 +250,18 @@ class Endpoint:
             return PermanentError(words)
         times = f" (tried {tried} times)" if tried > 1 else ""
         return CallError(words + times, kind=failure.kind)
+
+
+def _not_negative(**settings: float) -> None:
+    for name, value in settings.items():
+        if value < 0:
+            raise InputError(f"{name} must not be negative, got {value}")
+
+
+def _positive(**settings: float) -> None:
+    for name, value in settings.items():
+        if value <= 0:
+            raise InputError(f"{name} must be positive, got {value}")
 
 
 def _split(base_url: str) -> SplitResult:
@@ -326,12 +293,3 @@ def _key(given: str | None) -> str:
 def _lasting(entry: dict[str, Any]) -> dict[str, Any]:
     """A listed model without the time stamp that local servers make up at every start."""
     return {name: value for name, value in entry.items() if name != "created"}
-
-
-def _proxy(parts: SplitResult) -> str | None:
-    """The proxy of the environment for this address; none for loopback, where no proxy can reach this machine."""
-    host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
-        return None
-    proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")

@@ -1,23 +1,59 @@
-"""One HTTP exchange's parts that know the client library: reading a body within a bound, naming what broke.
+"""One HTTP exchange and nothing of what it is for: all that knows the client library, which is wreq.
 
-Bodies are read block by block after decompression, so neither a reply of gigabytes nor a small one that unpacks into
-gigabytes fills the memory.
+HTTP/1.1, and HTTP/2 where TLS offers it. Bodies are read block by block after decompression, so neither a reply of
+gigabytes nor a small one that unpacks into gigabytes fills the memory. The library's errors are Rust's debug texts,
+which repeat the address; of them only the words that a person can use are kept.
 Easy to break: the difference between a connection that a server closed while it was idle, which says nothing about a
-request, and one that it broke off.
+request, and one that it broke off. The library does not say which it was, but names the connection's own port.
+Not covered: browser emulation, which the library offers and which is never asked for; decision 014 says why it was
+chosen.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import ssl
-from typing import Any
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import SplitResult
+from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
 import msgspec
+import wreq
+from wreq import exceptions
 
+from steelyard.errors import InputError
 from steelyard.models.failures import Failure
 
 ERROR_BYTES = 64 * 1024
 """What is read of an error's body."""
+
+_MOST_RESENT = 8  # kept-alive connections that were found closed; the next request goes over another one
+_PORT = re.compile(r"local_addr: \S*:(\d+)")
+_TRUST_IT = "SSL_CERT_FILE=FILE trusts those of a PEM file, such as the one of the authority that signed it"
+_BROKEN: tuple[type[Exception], ...] = (
+    exceptions.ConnectionError,
+    exceptions.ConnectionResetError,
+    exceptions.ProxyConnectionError,
+    exceptions.RequestError,
+    exceptions.TimeoutError,
+    exceptions.BodyError,
+    exceptions.DecodingError,
+    exceptions.TlsError,
+    exceptions.BuilderError,
+)
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """Of one exchange, in seconds: to connect, between two blocks, and in all."""
+
+    connect_s: float
+    read_s: float
+    total_s: float
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -29,49 +65,167 @@ class Answer(msgspec.Struct, frozen=True):
     seconds: float
 
 
-async def read_answer(response: aiohttp.ClientResponse, most_bytes: int) -> tuple[bytes, bool]:
-    """(body, whether that is all of it): at most `most_bytes` of a reply, ERROR_BYTES of an error."""
-    most = most_bytes if response.status == 200 else min(ERROR_BYTES, most_bytes)
-    if (response.content_length or 0) > most_bytes:
-        return b"", False
-    body = bytearray()
-    while block := await response.content.readany():
-        body += block
-        if len(body) > most:
-            return bytes(body[:most]), False
-    return bytes(body), True
+class Transport:
+    """The connections to one endpoint; used from one event loop."""
+
+    def __init__(self, address: SplitResult, headers: Mapping[str, str], timeouts: Timeouts, most_bytes: int) -> None:
+        """`headers` go with every request; a reply of more than `most_bytes` is a Failure."""
+        proxy = proxy_for(address)
+        self._client = wreq.Client(
+            runtime=wreq.Runtime(workers=1),  # a second thread costs more than it carries
+            headers=dict(headers),
+            connect_timeout=timedelta(seconds=timeouts.connect_s),
+            read_timeout=timedelta(seconds=timeouts.read_s),
+            timeout=timedelta(seconds=timeouts.total_s),
+            redirect=wreq.redirect.Policy.none(),
+            dns_options=wreq.DnsOptions(system_dns=True),
+            tls_verify=_trusted() if address.scheme == "https" else True,
+            gzip=True,
+            brotli=False,
+            deflate=False,
+            zstd=False,
+            **({"no_proxy": True} if proxy is None else {"proxies": [_proxy(proxy)]}),
+        )
+        self._most_bytes = most_bytes
+        self._ports: set[int] = set()  # our ends of the connections that have carried an answer
+
+    def close(self) -> None:
+        """Drop the connections."""
+        self._client.close()
+
+    async def exchange(
+        self, address: str, data: bytes | None, *, total_s: float | None = None, agent: str | None = None
+    ) -> Answer | Failure:
+        """POST `data`, or GET without; what broke it is a Failure, whatever the status is an Answer."""
+        started = time.perf_counter()
+        for resent in range(_MOST_RESENT + 1):
+            try:
+                async with self._sent(address, data, total_s, agent) as response:
+                    body, whole = await self._read(response)
+                break
+            except _BROKEN as error:
+                if resent < _MOST_RESENT and self._closed_while_idle(error):
+                    continue
+                return _failure(error, time.perf_counter() - started)
+        status = response.status.as_int()
+        if not whole and status == 200:
+            return _too_long(self._most_bytes)
+        headers = {_text(name).lower(): _text(value) for name, value in response.headers}
+        return Answer(status, headers, body, time.perf_counter() - started)
+
+    @asynccontextmanager
+    async def _sent(
+        self, address: str, data: bytes | None, total_s: float | None, agent: str | None
+    ) -> AsyncIterator[wreq.Response]:
+        """The response's head has come."""
+        options: wreq.wreq.Request = {}
+        if data is not None:
+            options["body"] = data
+        if total_s is not None:
+            options["timeout"] = timedelta(seconds=total_s)
+        if agent is not None:
+            options["headers"] = {"User-Agent": agent}
+        response = await self._client.request(wreq.Method.GET if data is None else wreq.Method.POST, address, **options)
+        if response.local_addr is not None:
+            self._ports.add(response.local_addr.port())
+        async with response:
+            yield response
+
+    async def _read(self, response: wreq.Response) -> tuple[bytes, bool]:
+        """(body, whether that is all of it): at most `most_bytes` of a reply, ERROR_BYTES of an error."""
+        most = self._most_bytes if response.status.is_success() else min(ERROR_BYTES, self._most_bytes)
+        length = response.content_length
+        if length is not None and length <= most:
+            return bytes(await response.bytes()), True
+        if length is not None and length > self._most_bytes:
+            return b"", False
+        body = bytearray()
+        async with response.stream() as blocks:
+            async for block in blocks:
+                if isinstance(block, memoryview):  # trailers come as a map
+                    body += block
+                if len(body) > most:
+                    return bytes(body[:most]), False
+        return bytes(body), True
+
+    def _closed_while_idle(self, error: Exception) -> bool:
+        """Whether a kept-alive connection turned out to be closed: nothing of the request was answered."""
+        words = str(error)
+        port = _PORT.search(words)
+        return "IncompleteMessage" in words and port is not None and int(port[1]) in self._ports
 
 
-def too_long(most_bytes: int) -> Failure:
+def proxy_for(address: SplitResult) -> str | None:
+    """The proxy of the environment for this address; none for loopback, where no proxy can reach this machine."""
+    host = address.hostname or ""
+    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    return proxies.get(address.scheme) or proxies.get("all")
+
+
+def _proxy(url: str) -> wreq.Proxy:
+    try:
+        return wreq.Proxy.all(url if "://" in url else f"http://{url}")
+    except exceptions.BuilderError as error:
+        raise InputError(f"the proxy that the environment names is no address: {url!r}") from error
+
+
+def _trusted() -> wreq.CertStore | bool:
+    """The system's certificates, with those of SSL_CERT_FILE and SSL_CERT_DIR; the library's own where it has none."""
+    named = os.environ.get("SSL_CERT_FILE")
+    if named and not Path(named).is_file():
+        raise InputError(f"SSL_CERT_FILE names {named}, which is no file")
+    system = ssl.get_default_verify_paths()
+    files = dict.fromkeys(path for path in (named, system.cafile, system.openssl_cafile) if path)
+    stack = b"\n".join(Path(path).read_bytes() for path in files if Path(path).is_file())
+    if not stack:
+        return True
+    try:
+        return wreq.CertStore.from_pem_stack(stack)
+    except exceptions.TlsError as error:
+        raise InputError(f"cannot read the certificates of {', '.join(files)}; are they PEM?") from error
+
+
+def _too_long(most_bytes: int) -> Failure:
     """A reply beyond the bound: not asked for again, since the same would come."""
     return Failure("too-long", f"sent a reply of more than {most_bytes / 1e6:g} MB, which was not read further", "call")
 
 
-async def note_reuse(_: aiohttp.ClientSession, context: Any, __: aiohttp.TraceConnectionReuseconnParams) -> None:
-    """Trace hook: write into the request's own dict that its connection had been used before."""
-    context.trace_request_ctx["reused"] = True
-
-
-def closed_while_idle(error: Exception, notes: dict[str, bool]) -> bool:
-    """Whether a kept-alive connection turned out to be closed: nothing of the request was answered."""
-    broke = isinstance(error, aiohttp.ServerDisconnectedError | ConnectionResetError | BrokenPipeError)
-    return broke and notes.get("reused", False)
-
-
-def failure_from_client(error: OSError | aiohttp.ClientError, elapsed_s: float) -> Failure:
-    """A try that ended without a whole response; a response error's own text holds the URL and is left out."""
-    words = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error) or type(error).__name__
-    if isinstance(error, aiohttp.ClientConnectorCertificateError | ssl.SSLCertVerificationError):
+def _failure(error: Exception, elapsed_s: float) -> Failure:
+    """A try that ended without a whole response."""
+    said = str(error)
+    words = _words(said)
+    if "CERTIFICATE_VERIFY_FAILED" in said:
         return Failure("tls", f"has a certificate that is not trusted ({words}); {_TRUST_IT}", "run")
-    if isinstance(error, aiohttp.ClientConnectorSSLError):
+    if isinstance(error, exceptions.TlsError) or "Ssl(" in said:
         return Failure("tls", f"does not speak TLS as asked ({words}); does its address begin with http://?", "run")
-    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+    if isinstance(error, exceptions.ConnectionError | exceptions.ProxyConnectionError):
         return Failure("connection", f"cannot be reached ({words})", "retry")
-    if isinstance(error, TimeoutError):
+    if isinstance(error, exceptions.TimeoutError) or "TimedOut" in said:
         return Failure("timeout", f"gave no whole reply within {elapsed_s:.1f} s", "retry")
-    if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError):
+    if isinstance(error, exceptions.BodyError | exceptions.DecodingError) or "Parse(" in said:
         return Failure("reply", f"broke off in its reply ({words})", "retry")
     return Failure("connection", f"closed the connection ({words})", "retry")
 
 
-_TRUST_IT = "SSL_CERT_FILE=FILE trusts those of a PEM file, such as the one of the authority that signed it"
+_WORDS = re.compile(r'(?:reason|message|error): "([^"]+)"|\bError\((\w+(?:\(\w+\))?)\)|, error: (\w+)')
+_PLAINER = {
+    "IncompleteMessage": "without an answer",
+    "IncompleteBody": "before its end",
+    "Parse(Version)": "its head is not HTTP",
+    "Parse(TooLarge)": "its head is too long",
+}
+
+
+def _words(said: str) -> str:
+    """The part of a debug text that tells a person what happened."""
+    found = _WORDS.search(said)
+    if found is None:
+        return said.partition(" error:")[0].removeprefix("is_")
+    words = next(part for part in found.groups() if part)
+    return _PLAINER.get(words) or words.replace("_", " ").lower()
+
+
+def _text(data: memoryview) -> str:
+    return bytes(data).decode("latin-1")

@@ -47,6 +47,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What the endpoint was seen to honour when the run began (`models.probe`), or why that is not known."""
     solver: SolverSettings
     sampling: Sampling
+    extra_body: dict[str, Any] = {}
+    """Fields of every request beside those that `sampling` and `solver` stand for."""
     seed: int = 0
     rollouts: int = 1
     sandbox: str = ""
@@ -110,6 +112,8 @@ def identity(plan: Plan) -> dict[str, Any]:
         "deterministic": plan.deterministic,
         "schema": series(SCHEMA_VERSION),
     }
+    if plan.extra_body:
+        same["extra_body"] = plan.extra_body
     if plan.deterministic:
         same |= {name: facts.get(name) for name in _ENGINE}
     return same

@@ -162,8 +162,9 @@ def _cpu(session: Session) -> _Tried:
 
 
 def _wall(session: Session) -> _Tried:
+    """A minute against half a second: how late a busy engine may be is not what is asked, but whether it stops."""
     honest = session.run(["sleep", "0.1"], wall_s=5)
-    hostile = session.run(["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 8; echo " + _THROUGH], wall_s=0.5)
+    hostile = session.run(["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 60; echo " + _THROUGH], wall_s=0.5)
     return _Tried(honest.rc == 0, hostile.why == "timeout" and not _through(hostile), _said(honest, hostile))
 
 
