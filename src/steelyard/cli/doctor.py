@@ -28,9 +28,8 @@ from steelyard.cli import doctor_endpoint
 from steelyard.errors import SteelyardError
 from steelyard.models.weights import WEIGHTS, cache_folder, installed
 from steelyard.ports import Guarantee, Limits, SandboxSpec
-from steelyard.sandbox.choose import open_sandbox
+from steelyard.sandbox.choose import UNSAFE, open_sandbox
 from steelyard.sandbox.guarantees import Probed, probe_guarantees
-from steelyard.sandbox.process import UNSAFE
 
 ISOLATING = ("bubblewrap", "docker")
 BACKENDS = (*ISOLATING, UNSAFE)

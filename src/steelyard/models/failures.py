@@ -7,7 +7,6 @@ Retry-After, and the error bodies of OpenAI, vLLM, llama.cpp and gateways. Easy 
 
 from __future__ import annotations
 
-import email.utils
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -83,6 +82,8 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
         pass
     else:
         return max(0.0, seconds) if math.isfinite(seconds) else None
+    import email.utils  # a large package for a rare header
+
     try:
         moment = email.utils.parsedate_to_datetime(value)
     except ValueError:

@@ -1,4 +1,7 @@
-"""Choosing a backend by name. `auto` takes bubblewrap or nothing: it never falls back to something weaker."""
+"""Choosing a backend by name. `auto` takes bubblewrap or nothing: it never falls back to something weaker.
+
+A backend's module is loaded when it is chosen: most runs need none.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +10,39 @@ from collections.abc import Callable
 
 from steelyard.errors import InputError, SandboxUnavailableError, did_you_mean
 from steelyard.ports import Guarantee, Sandbox, SandboxSpec, Session
-from steelyard.sandbox.docker import DEFAULT_IMAGE, DockerSandbox
-from steelyard.sandbox.probe import find_bubblewrap
-from steelyard.sandbox.process import UNSAFE, ProcessSandbox
 from steelyard.store import Store
 
+UNSAFE = "unsafe-process"
 KINDS = ("auto", "bubblewrap", "docker", UNSAFE, "none")
 
 
-def open_sandbox(kind: str = "auto", *, allow_unsafe: bool = False, image: str = DEFAULT_IMAGE) -> Sandbox | None:
-    """The backend of that name, or None for `none`; `image` is for docker, a recipe's name or any local image.
+def open_sandbox(kind: str = "auto", *, allow_unsafe: bool = False, image: str | None = None) -> Sandbox | None:
+    """The backend of that name, or None for `none`; `image` is for docker: a recipe's name or any local image.
 
     `auto` is probed when it is first needed, so that work without a sandbox does not wait for one or fail for want of
     one; `bubblewrap` and `docker` are probed now and raise SandboxUnavailableError when they do not work here.
     """
     if kind == "auto":
-        return AutoSandbox(find_bubblewrap)
+        return AutoSandbox(_bubblewrap)
     if kind == "bubblewrap":
-        return find_bubblewrap()
+        return _bubblewrap()
     if kind == "docker":
-        return DockerSandbox(image)
+        from steelyard.sandbox.docker import DEFAULT_IMAGE, DockerSandbox
+
+        return DockerSandbox(image or DEFAULT_IMAGE)
     if kind == UNSAFE:
+        from steelyard.sandbox.process import ProcessSandbox
+
         return ProcessSandbox(allow_unsafe=allow_unsafe)
     if kind == "none":
         return None
     raise InputError(f"unknown sandbox {kind!r}{did_you_mean(kind, KINDS)}")
+
+
+def _bubblewrap() -> Sandbox:
+    from steelyard.sandbox.probe import find_bubblewrap
+
+    return find_bubblewrap()
 
 
 def default_require(sandbox: Sandbox) -> tuple[Guarantee, ...]:

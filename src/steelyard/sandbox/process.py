@@ -15,12 +15,12 @@ from pathlib import Path
 from steelyard.errors import RefusedError, SandboxUnavailableError
 from steelyard.ports import ExecResult, Guarantee, SandboxSpec
 from steelyard.sandbox import launch, refusals, scratch
+from steelyard.sandbox.choose import UNSAFE
 from steelyard.sandbox.packages import NOT_HERE
 from steelyard.sandbox.session import HostPlace, Order, Watch, WorkSession
 from steelyard.sandbox.supervise import Child
 from steelyard.store import Store
 
-UNSAFE = "unsafe-process"
 _CAPS: frozenset[Guarantee] = frozenset({"wall", "output"})
 
 
