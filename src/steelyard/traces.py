@@ -78,7 +78,7 @@ def trace(
     if not verdict.passed:
         raise InputError(f'item "{item.id}": its trace does not pass its own verifier: {_why(verdict)}')
     tools = {spec.name: spec for spec in tool_specs(item)}
-    said = messages(item, system_text(protocol, system, tools, files=bool(item.files)) if tools else system)
+    said = messages(item, system_text(protocol, system, tools, [*item.files]) if tools else system)
     turns: list[int] = []
     results = [message for message in attempt.messages if message.role == "tool"]
     for number, (call, result) in enumerate(zip(script.calls, results, strict=True)):

@@ -15,13 +15,14 @@ from steelyard.errors import InputError, RefusedError
 from steelyard.family import Family
 from steelyard.item import Item
 from steelyard.kit import ProbeKit
+from steelyard.making import write_items
 from steelyard.ports import Sandbox
 from steelyard.proving import prove_suite, write_proofs
 from steelyard.solvers.protocols import system_text
 from steelyard.solvers.settings import Protocol
 from steelyard.solvers.toolbox import tool_specs
 from steelyard.store import Store, inline
-from steelyard.suite import Suite, load, write_items
+from steelyard.suite import Suite, load
 from steelyard.traces import Example, suite_traces, trace
 from steelyard.verifiers.contract import Script, Spoil
 from steelyard.verifiers.registry import bind, revision
@@ -84,7 +85,7 @@ def test_each_protocol_writes_calls_and_answers_in_its_own_words(tmp_path: Path,
     protocols: tuple[Protocol, ...] = ("tagged", "json_action", "native")
     for protocol in protocols:
         (made[protocol],) = suite_traces(suite, kit, protocol, "Be brief.")
-        said = system_text(protocol, "Be brief.", {spec.name: spec for spec in tool_specs(JOB)})
+        said = system_text(protocol, "Be brief.", {spec.name: spec for spec in tool_specs(JOB)}, [*JOB.files])
         assert {"role": "system", "content": said} == made[protocol][0].prompt[0]
     call = {"name": "read_file", "arguments": {"path": "a.txt"}}
     assert f"<tool_call>\n{json.dumps(call)}\n</tool_call>" == made["tagged"][0].completion[0]["content"]

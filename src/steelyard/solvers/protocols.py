@@ -42,17 +42,17 @@ _ACTION = (
     'go on. Only when the job is done: {"answer": "TEXT"}.\n\n'
 )
 _LOOK_FIRST = (
-    "You do not know the files yet: begin by looking, and never guess a path or a value.\n\n"
+    "Look into the files before you answer or write, and never guess what one holds. Writing replaces a whole file, so "
+    "write all of it.\n\n"
     "# Example, in another repository\n"
     "Which colour has the page's title?\n"
-    '{"tool": "list_files", "arguments": {}}\n'
-    "<tool_response>\npage/index.html\npage/style.css\n</tool_response>\n"
     '{"tool": "grep", "arguments": {"pattern": "color", "path": "page"}}\n'
-    "<tool_response>\npage/style.css:7: h1 { color: teal }\n</tool_response>\n"
+    "page/style.css:7: h1 { color: teal }\n"
     '{"answer": "The title is teal."}\n\n'
 )
 """With an example, because small models otherwise answer at once with what they guess."""
 _TOOLS = "# Tools\n"
+_LISTED_FILES = 100
 _ACTION_SHAPE = 'error: a reply must be {"tool": name, "arguments": {...}} or {"answer": text}'
 
 
@@ -64,14 +64,27 @@ class Reply(msgspec.Struct, frozen=True):
     answer: str
 
 
-def system_text(protocol: Protocol, system: str | None, tools: Tools, *, files: bool = True) -> str | None:
-    """The system message: the user's own, then what the protocol has to explain of a job with or without files."""
+def system_text(protocol: Protocol, system: str | None, tools: Tools, files: Sequence[str] = ()) -> str | None:
+    """The system message: the user's own, what the protocol has to explain, and the files that a job begins with."""
+    parts = [system, _explained(protocol, tools, on_files=bool(files)), _listed(files)]
+    return "\n\n".join(part for part in parts if part) or None
+
+
+def _explained(protocol: Protocol, tools: Tools, *, on_files: bool) -> str:
+    """How to call tools, and which there are; native endpoints say that themselves."""
     if protocol == "native":
-        return system
-    how = _TAGGED if protocol == "tagged" else _ACTION + (_LOOK_FIRST if files else "")
+        return ""
+    how = _TAGGED if protocol == "tagged" else _ACTION + (_LOOK_FIRST if on_files else "")
     show = _in_full if protocol == "tagged" else _in_short
-    text = (_ON_FILES if files else _FREELY) + how + _TOOLS + "\n".join(show(spec) for spec in tools.values())
-    return f"{system}\n\n{text}" if system else text
+    return (_ON_FILES if on_files else _FREELY) + how + _TOOLS + "\n".join(show(spec) for spec in tools.values())
+
+
+def _listed(files: Sequence[str]) -> str:
+    """The paths that a model would otherwise guess at, as many as a system message can carry."""
+    if not files:
+        return ""
+    more = [f"... and {len(files) - _LISTED_FILES} more, see list_files"] if len(files) > _LISTED_FILES else []
+    return "\n".join(["# Files", *sorted(files)[:_LISTED_FILES], *more])
 
 
 def _in_full(spec: ToolSpec) -> str:
@@ -86,12 +99,12 @@ def _in_short(spec: ToolSpec) -> str:
     return f"- {spec.name}({', '.join(names)}): {spec.description}"
 
 
-def response_format(protocol: Protocol, tools: Tools) -> dict[str, Any] | None:
-    """The shape that every reply must have under `json_action`: a call of one of the tools, or the answer."""
+def response_format(protocol: Protocol, tools: Tools, *, may_answer: bool = True) -> dict[str, Any] | None:
+    """The shape of a reply under `json_action`: a call of one of the tools, or the answer where it may come."""
     if protocol != "json_action":
         return None
     shapes = [_object({"tool": {"const": spec.name}, "arguments": spec.parameters}) for spec in tools.values()]
-    schema = {"anyOf": [*shapes, _object({"answer": {"type": "string"}})]}
+    schema = {"anyOf": [*shapes, *([_object({"answer": {"type": "string"}})] if may_answer else [])]}
     return {"type": "json_schema", "json_schema": {"name": "action", "strict": True, "schema": schema}}
 
 

@@ -76,15 +76,17 @@ class _Talk:
         self._settings = settings
         self._specs = tool_specs(item)
         self._tools = {spec.name: spec for spec in self._specs}
-        self.said = messages(item, system_text(settings.protocol, settings.system, self._tools, files=bool(item.files)))
+        self._files = bool(item.files)
+        self.said = messages(item, system_text(settings.protocol, settings.system, self._tools, [*item.files]))
         self.outputs: list[ModelOutput] = []
 
     async def run(self, model: Model, sampling: Sampling, seed: int | None) -> tuple[str, str]:
         """(stop, answer)."""
         protocol = self._settings.protocol
         native = self._specs if protocol == "native" else ()
-        shape = response_format(protocol, self._tools)
         for turn in range(self._settings.max_turns):
+            looked = not self._files or any(message.role == "tool" for message in self.said)
+            shape = response_format(protocol, self._tools, may_answer=looked)
             sent = wire(protocol, self.said)
             try:
                 output = await model.generate(sent, sampling, seed=seed, tools=native, response_format=shape)

@@ -13,6 +13,7 @@ from steelyard.attempt import Diff, Message, ToolCall, Usage
 from steelyard.errors import CallError
 from steelyard.item import ask
 from steelyard.ports import Sampling
+from steelyard.solvers.protocols import system_text
 from steelyard.solvers.settings import SolverSettings
 from steelyard.solvers.tools import offered, run_tools
 
@@ -135,8 +136,9 @@ def test_native_calls_use_the_endpoints_own_form(job, kit, scripted, output):
     model = scripted(output("", "tool_calls", calls), "done")
     attempt = solve(job, model, kit, protocol="native")
     assert [spec.name for spec in model.settings[0]["tools"]] == job.tools
-    assert model.sent[0] == [Message("user", "Do it.")]
-    assert [(m.role, m.tool_call_id, m.content[:9]) for m in model.sent[1][2:]] == [
+    listed = Message("system", "# Files\nnotes.txt\nshop/prices.py\ntests/test_prices.py")
+    assert model.sent[0] == [listed, Message("user", "Do it.")]
+    assert [(m.role, m.tool_call_id, m.content[:9]) for m in model.sent[1][3:]] == [
         ("tool", "a1", "(empty)"),
         ("tool", "call_0_1", "notes.txt"),
     ]
@@ -150,9 +152,9 @@ def test_broken_native_arguments_are_an_error_and_are_not_sent_back(job, kit, sc
     """A server would fail on its own broken call; the transcript keeps the model's words. [O-24]"""
     model = scripted(output("", "tool_calls", [ToolCall("list_files", arguments, "a")]), "done")
     attempt = solve(job, model, kit, protocol="native")
-    assert attempt.messages[2].content.startswith("error: ")
-    assert attempt.messages[1].tool_calls[0].arguments == arguments
-    assert model.sent[1][1].tool_calls[0].arguments == "{}"
+    assert attempt.messages[3].content.startswith("error: ")
+    assert attempt.messages[2].tool_calls[0].arguments == arguments
+    assert model.sent[1][2].tool_calls[0].arguments == "{}"
 
 
 def test_json_actions_are_held_to_a_shape(job, kit, scripted):
@@ -171,9 +173,19 @@ def test_json_actions_are_held_to_a_shape(job, kit, scripted):
     assert results[2] == 'error: a reply must be {"tool": name, "arguments": {...}} or {"answer": text}'
     assert results[3].startswith("error: unknown tool")
     assert (attempt.answer, attempt.stop) == ("it is empty", "answer")
-    shapes = model.settings[0]["format"]["json_schema"]["schema"]["anyOf"]
-    assert [s["properties"]["tool"]["const"] for s in shapes[:-1]] == job.tools
-    assert shapes[-1]["required"] == ["answer"]
+    first, later = (model.settings[i]["format"]["json_schema"]["schema"]["anyOf"] for i in (0, 1))
+    assert [s["properties"]["tool"]["const"] for s in first] == job.tools  # nobody has looked yet
+    assert later[:-1] == first
+    assert later[-1]["required"] == ["answer"]
+
+
+def test_a_system_message_lists_the_files_that_a_job_begins_with():
+    """All of a small repository, the first of a large one, none where there are none. [O-22]"""
+    files = [f"f{i:03}" for i in range(102)]
+    assert "# Files\nf000\nf001" == system_text("native", None, {}, files[1::-1])
+    assert "Be brief.\n\n# Files\nf000" == system_text("native", "Be brief.", {}, files[:1])
+    assert str(system_text("native", None, {}, files)).endswith("f099\n... and 2 more, see list_files")
+    assert None is system_text("native", None, {})
 
 
 def test_an_item_without_tools_is_asked_once(question, kit, scripted):
