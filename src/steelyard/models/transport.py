@@ -15,8 +15,7 @@ import os
 import re
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import SplitResult
@@ -97,10 +96,14 @@ class Transport:
         self, address: str, data: bytes | None, *, total_s: float | None = None, agent: str | None = None
     ) -> Answer | Failure:
         """POST `data`, or GET without; what broke it is a Failure, whatever the status is an Answer."""
+        method = wreq.Method.GET if data is None else wreq.Method.POST
+        options = _options(data, total_s, agent)
         started = time.perf_counter()
         for resent in range(_MOST_RESENT + 1):
             try:
-                async with self._sent(address, data, total_s, agent) as response:
+                async with await self._client.request(method, address, **options) as response:
+                    if response.local_addr is not None:
+                        self._ports.add(response.local_addr.port())
                     body, whole = await self._read(response)
                 break
             except _BROKEN as error:
@@ -112,24 +115,6 @@ class Transport:
             return _too_long(self._most_bytes)
         headers = {_text(name).lower(): _text(value) for name, value in response.headers}
         return Answer(status, headers, body, time.perf_counter() - started)
-
-    @asynccontextmanager
-    async def _sent(
-        self, address: str, data: bytes | None, total_s: float | None, agent: str | None
-    ) -> AsyncIterator[wreq.Response]:
-        """The response's head has come."""
-        options: wreq.wreq.Request = {}
-        if data is not None:
-            options["body"] = data
-        if total_s is not None:
-            options["timeout"] = timedelta(seconds=total_s)
-        if agent is not None:
-            options["headers"] = {"User-Agent": agent}
-        response = await self._client.request(wreq.Method.GET if data is None else wreq.Method.POST, address, **options)
-        if response.local_addr is not None:
-            self._ports.add(response.local_addr.port())
-        async with response:
-            yield response
 
     async def _read(self, response: wreq.Response) -> tuple[bytes, bool]:
         """(body, whether that is all of it): at most `most_bytes` of a reply, ERROR_BYTES of an error."""
@@ -153,6 +138,17 @@ class Transport:
         words = str(error)
         port = _PORT.search(words)
         return "IncompleteMessage" in words and port is not None and int(port[1]) in self._ports
+
+
+def _options(data: bytes | None, total_s: float | None, agent: str | None) -> wreq.wreq.Request:
+    options: wreq.wreq.Request = {}
+    if data is not None:
+        options["body"] = data
+    if total_s is not None:
+        options["timeout"] = timedelta(seconds=total_s)
+    if agent is not None:
+        options["headers"] = {"User-Agent": agent}
+    return options
 
 
 def proxy_for(address: SplitResult) -> str | None:
