@@ -94,16 +94,27 @@ def bubblewrap() -> Sandbox:
 
 @pytest.fixture(scope="session")
 def docker() -> Sandbox:
-    """Docker over this machine's Python; the image is built when it is not here, by one test process alone."""
+    """Docker over this machine's Python."""
+    return _containers(None)
+
+
+@pytest.fixture(scope="session")
+def podman() -> Sandbox:
+    """Podman over this machine's Python."""
+    return _containers("podman")
+
+
+def _containers(binary: str | None) -> Sandbox:
+    """The image is built when it is not here, by one test process alone."""
     try:
-        engine = find_engine()
+        engine = find_engine(binary)
     except SandboxUnavailableError as error:
         missing(str(error))
         raise
-    with FileLock(Path(tempfile.gettempdir()) / "steelyard-tests-image.lock"):
+    with FileLock(Path(tempfile.gettempdir()) / f"steelyard-tests-image-{engine.kind}.lock"):
         if listed(engine)["python"] is None:
             build(engine, "python")
-    return DockerSandbox()
+    return DockerSandbox(binary=binary)
 
 
 @pytest.fixture

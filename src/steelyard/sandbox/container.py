@@ -22,7 +22,7 @@ import msgspec
 
 from steelyard.errors import SandboxFaultError
 from steelyard.ports import Limits
-from steelyard.sandbox import cgroups, scratch
+from steelyard.sandbox import cgroups, podman, scratch
 from steelyard.sandbox.engine import Engine, Image, called
 from steelyard.sandbox.supervise import Child, Ended
 
@@ -59,6 +59,8 @@ class Container:
         self._keep: frozenset[int] = frozenset()
         try:
             self.meter = cgroups.meter_of(_first_process(engine, self.id), self.id)
+            if engine.kind == "podman":
+                self.do(podman.OPEN, user=KEEPER)
         except BaseException:
             self.remove()
             raise
@@ -179,21 +181,44 @@ def _creation(engine: Engine, shape: Shape, room: Path) -> list[str]:
     # they take seven eighths at most.
     tmp_bytes = min(_TMP_BYTES, limits.memory_bytes // 16)
     work_bytes = min(limits.disk_bytes, limits.memory_bytes * 3 // 4)
-    tmp = f"rw,exec,nosuid,nodev,size={tmp_bytes},nr_inodes={_TMP_ENTRIES},mode=1777,uid=10002,gid=10002"
-    work = f"rw,exec,nosuid,nodev,size={work_bytes},nr_inodes={shape.entries},mode=0755,uid=10002,gid=10002"
-    mount = f"rw,exec,nosuid,nodev,size={limits.disk_bytes},mode=0755,uid=10001,gid=10001"
+    trees = [
+        *_tree(engine, "/work", work_bytes, USER, "0755", shape.entries),
+        *_tree(engine, "/tmp", tmp_bytes, USER, "1777", _TMP_ENTRIES),  # noqa: S108
+        *_tree(engine, "/dev/shm", tmp_bytes, USER, "1777", _TMP_ENTRIES),  # noqa: S108
+        *(part for place in shape.mounts for part in _tree(engine, place, limits.disk_bytes, KEEPER, "0755")),
+    ]
     return [
         *("run", "--detach", "--pull", "never", "--network", "none", "--read-only", "--init", "--ipc", "none"),
-        *("--tmpfs", f"/work:{work}", "--tmpfs", f"/tmp:{tmp}", "--tmpfs", f"/dev/shm:{tmp}"),  # noqa: S108
-        *(part for place in shape.mounts for part in ("--tmpfs", f"{place}:{mount}")),
+        *trees,
         *("--memory", memory, "--memory-swap", memory, "--cpus", f"{min(shape.cpus, engine.cpus):g}"),
         *("--pids-limit", str(max(limits.pids + OWN_PROCESSES, LEAST_PROCESSES))),
         *("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", KEEPER),
-        *("--ulimit", "nofile=1024:1024", "--ulimit", "core=0:0"),
+        *("--ulimit", "nofile=1024:1024", "--ulimit", "core=0:0", *_own_options(engine, room)),
         *("--hostname", "sandbox", "--workdir", "/", "--log-driver", "none", "--no-healthcheck", "--restart", "no"),
         *("--label", f"{ROOM_LABEL}={room}", "--label", f"{HOST_LABEL}={platform.node()}"),
         *("--entrypoint", "/bin/sh", shape.image.id, "-c", "exec sleep 1000000000"),
     ]
+
+
+def _tree(engine: Engine, place: str, size_bytes: int, owner: str, mode: str, entries: int | None = None) -> list[str]:
+    """Options that put an empty file system of this size at a place."""
+    if engine.kind == "podman":
+        return podman.tree_options(place, size_bytes, mode)
+    uid, gid = owner.split(":")
+    counted = "" if entries is None else f",nr_inodes={entries}"
+    return ["--tmpfs", f"{place}:rw,exec,nosuid,nodev,size={size_bytes}{counted},mode={mode},uid={uid},gid={gid}"]
+
+
+def _own_options(engine: Engine, room: Path) -> list[str]:
+    """What podman has to be told beside what docker is told."""
+    if engine.kind == "docker":
+        return []
+    profile = room / "seccomp.json"
+    profile.write_bytes(podman.stricter(Path(engine.filter)))
+    return [*podman.LIMITS, "--security-opt", f"seccomp={profile}"]
+
+
+_ROOM_OF = {"docker": f'.Label "{ROOM_LABEL}"', "podman": f'index .Labels "{ROOM_LABEL}"'}
 
 
 def sweep(engine: Engine) -> None:
@@ -201,7 +226,7 @@ def sweep(engine: Engine) -> None:
     told = called(
         [
             *(engine.binary, "ps", "--all", "--no-trunc", "--filter", f"label={HOST_LABEL}={platform.node()}"),
-            *("--format", f'{{{{.ID}}}} {{{{.Label "{ROOM_LABEL}"}}}}'),
+            *("--format", f"{{{{.ID}}}} {{{{{_ROOM_OF[engine.kind]}}}}}"),
         ]
     )
     for line in told.stdout.splitlines():

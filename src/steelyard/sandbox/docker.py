@@ -5,9 +5,10 @@ docker's seccomp filter, and limits on memory, processor time and processes by t
 tar streams (`archive`) or through small scripts (`inside`); nothing of the host is mounted. Read-only trees are laid
 out by another user than the one whose commands run. Every process of a command is dead before `run` returns, which
 the host checks in the container's cgroup; a container whose processes cannot be ended is removed.
-Source: SANDBOX in docs/sandboxes.md; Docker Engine API 1.41 and newer by way of `docker run`, `exec`, `inspect`, `rm`.
+Source: SANDBOX in docs/sandboxes.md; Docker Engine API 1.41 and newer by way of `docker run`, `exec`, `inspect`, `rm`;
+podman answers the same commands (STEELYARD_DOCKER=podman), with differences that `podman` holds.
 Not covered: the shared kernel, side channels, engines on other machines whose cgroups cannot be read here (there CPU
-and memory are not measured), podman (its command line is close enough to try: STEELYARD_DOCKER=podman).
+and memory are not measured).
 Easy to break: a signal comes back as exit code 128+n, as in every shell.
 """
 
@@ -57,8 +58,8 @@ class DockerSandbox:
 
     @property
     def name(self) -> str:
-        """Backend, engine version and the image's digest, as recorded."""
-        return f"docker {self._engine.version} {self._image.digest12}"
+        """Engine, its version and the image's digest, as recorded."""
+        return f"{self._engine.kind} {self._engine.version} {self._image.digest12}"
 
     @property
     def caps(self) -> frozenset[Guarantee]:
@@ -162,14 +163,14 @@ class _ContainerPlace:
         done = self._here().do(inside.READ, _inner(path), "", str(max_bytes), most=max_bytes + 4096)
         _check(done, path)
         head, _, data = done.output.partition(b"\n")
-        mode, names, size = head.split()
-        why = workspace.refusal_of(int(mode, 16), int(names))
+        mode, names, size = _stat(head, path)
+        why = workspace.refusal_of(mode, names)
         if why:
             raise InputError(f"{path}: not a plain file: {why}")
-        if int(size) > max_bytes:
-            raise InputError(f"{path}: {int(size)} bytes, over the limit of {max_bytes}")
-        if len(data) != int(size):
-            raise SandboxFaultError(f"{path}: {len(data)} of {int(size)} bytes came")
+        if size > max_bytes:
+            raise InputError(f"{path}: {size} bytes, over the limit of {max_bytes}")
+        if len(data) != size:
+            raise SandboxFaultError(f"{path}: {len(data)} of {size} bytes came")
         return data
 
     def write(self, path: str, data: bytes) -> None:
@@ -312,11 +313,19 @@ def _check(done: Ended, path: str) -> None:
     if done.rc in (inside.NO_FOLDER, inside.DENIED):
         raise InputError(f"{path}: {'not a directory' if done.rc == inside.NO_FOLDER else 'permission denied'}")
     if done.rc == inside.ODD:
-        mode, names, _ = done.output.split()
-        why = workspace.refusal_of(int(mode, 16), int(names))
+        mode, names, _ = _stat(done.output, path)
+        why = workspace.refusal_of(mode, names)
         raise InputError(f"path leaves the repository: {path!r} is {why}")
     if done.rc == inside.FULL:
         raise SandboxFaultError(f"{path}: no space left")
+
+
+def _stat(said: bytes, path: str) -> tuple[int, int, int]:
+    """(mode, names, bytes) of what a script looked at; an engine that lost its words is a fault."""
+    words = said.split()
+    if len(words) != 3:
+        raise SandboxFaultError(f"{path}: the engine lost what a program said of it")
+    return int(words[0], 16), int(words[1]), int(words[2])
 
 
 def _unpack(container: Container, place: str, user: str, data: bytes) -> None:

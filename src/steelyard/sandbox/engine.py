@@ -1,7 +1,8 @@
 """A container engine through its command line: finding it, asking it, and naming its images by digest.
 
-Source: the Docker CLI reference, for Engine 20.10 and newer. Images are looked up among the local ones only; a name is
-turned into the image's id once, and the id is what containers are made from, so that a tag that moves changes nothing.
+Source: the Docker CLI reference, for Engine 20.10 and newer; podman 4 and newer answers the same commands but for what
+`podman` holds. Images are looked up among the local ones only; a name is turned into the image's id once, and the id is
+what containers are made from, so that a tag that moves changes nothing.
 Not covered: pulling, building with a Dockerfile, contexts (the environment's DOCKER_HOST and DOCKER_CONTEXT hold).
 Easy to break: a daemon that hangs; every call has a time limit.
 """
@@ -13,7 +14,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,17 +25,21 @@ from steelyard.sandbox import refusals
 RECIPES = ("python", "scratch")
 REPOSITORY = "steelyard"  # images of the recipes are tagged steelyard/NAME
 BINARY_VARIABLE = "STEELYARD_DOCKER"
-_OLDEST = (20, 10)
+_OLDEST = {"docker": "20.10", "podman": "4.0"}
+_NO_IMAGE = ("no such image", "image not known", "invalid reference format")
 _CALL_S = 120.0  # a busy daemon takes seconds; beyond this it counts as broken
 
 
 class Engine(msgspec.Struct, frozen=True):
     """An engine that answered; `limits` are the guarantees that its kernel can enforce by cgroup."""
 
+    kind: Literal["docker", "podman"]
     binary: str
     version: str
     cpus: int
     limits: frozenset[Guarantee]
+    filter: str = ""
+    """Podman's file of system calls that containers may make."""
 
     def call(self, *arguments: str, timeout_s: float = _CALL_S) -> str:
         """What a command printed; raises SandboxFaultError when it fails."""
@@ -79,44 +84,58 @@ def find_engine(binary: str | None = None) -> Engine:
     told = called([path, "version", "--format", "{{.Server.Version}}"], 30)
     if told.returncode != 0:
         raise SandboxUnavailableError(refusals.of_docker(path, told.stderr or told.stdout))
-    version = told.stdout.strip()
-    check_version(path, version)
     info = called([path, "info", "--format", "{{json .}}"], 30)
     try:
         facts: dict[str, Any] = msgspec.json.decode(info.stdout)
     except msgspec.DecodeError as error:
         raise SandboxUnavailableError(refusals.of_docker(path, info.stderr or info.stdout)) from error
+    engine = _engine(path, told.stdout.strip(), facts)
+    check_version(engine)
+    return engine
+
+
+def _engine(path: str, version: str, facts: Mapping[str, Any]) -> Engine:
+    """The engine that `info` describes: docker in a flat object, podman under `host`."""
+    host = facts.get("host")
+    if isinstance(host, Mapping):
+        controllers = host.get("cgroupControllers") or []
+        limits = limits_of(memory="memory" in controllers, pids="pids" in controllers) - {
+            "disk"
+        }  # files are not counted
+        profile = (host.get("security") or {}).get("seccompProfilePath") or "/usr/share/containers/seccomp.json"
+        return Engine("podman", path, version, int(host.get("cpus") or 1), limits, profile)
     if facts.get("OSType", "linux") != "linux":
         raise SandboxUnavailableError(refusals.DOCKER_NOT_LINUX.format(binary=path, system=facts["OSType"]))
-    return Engine(path, version, int(facts.get("NCPU") or 1), limits_of(facts))
+    limits = limits_of(memory=bool(facts.get("MemoryLimit")), pids=bool(facts.get("PidsLimit")))
+    return Engine("docker", path, version, int(facts.get("NCPU") or 1), limits)
 
 
-def check_version(binary: str, version: str) -> None:
-    """Raise SandboxUnavailableError for an engine before 20.10; a version that is no number is let through."""
-    number = re.match(r"(\d+)\.(\d+)", version)
-    if number and (int(number[1]), int(number[2])) < _OLDEST:
-        raise SandboxUnavailableError(refusals.DOCKER_TOO_OLD.format(binary=binary, version=version))
+def check_version(engine: Engine) -> None:
+    """Raise SandboxUnavailableError for an engine that is too old; a version that is no number is let through."""
+    number, least = (re.match(r"(\d+)\.(\d+)", text) for text in (engine.version, _OLDEST[engine.kind]))
+    if number and least and [int(n) for n in number.groups()] < [int(n) for n in least.groups()]:
+        raise SandboxUnavailableError(
+            refusals.DOCKER_TOO_OLD.format(binary=engine.binary, version=engine.version, least=_OLDEST[engine.kind])
+        )
 
 
-def limits_of(facts: Mapping[str, Any]) -> frozenset[Guarantee]:
-    """The limits that the engine says its kernel enforces (`docker info`: MemoryLimit, PidsLimit)."""
-    limits: set[Guarantee] = set()
-    if facts.get("MemoryLimit"):
+def limits_of(*, memory: bool, pids: bool) -> frozenset[Guarantee]:
+    """What an engine gives whose kernel counts memory and processes."""
+    limits: set[Guarantee] = {"pids"} if pids else set()
+    if memory:
         limits |= {"memory", "disk"}  # the tmpfs of a container is charged to its memory and has a size of its own
-    if facts.get("PidsLimit"):
-        limits.add("pids")
     return frozenset(limits)
 
 
 def find_image(engine: Engine, name: str) -> Image:
     """A local image by recipe name, tag, digest or id; raises SandboxUnavailableError when it is not here."""
     asked = f"{REPOSITORY}/{name}" if name in RECIPES else name
-    told = called([engine.binary, "image", "inspect", "--format", "{{json .}}", "--", asked])
+    told = called([engine.binary, "image", "inspect", "--", asked])
     if told.returncode != 0:
-        if "no such image" in told.stderr.lower() or "invalid reference format" in told.stderr.lower():
+        if any(sign in told.stderr.lower() for sign in _NO_IMAGE):
             raise SandboxUnavailableError(refusals.of_image(name, RECIPES))
         raise SandboxUnavailableError(refusals.of_docker(engine.binary, told.stderr))
-    facts: dict[str, Any] = msgspec.json.decode(told.stdout)
+    facts: dict[str, Any] = msgspec.json.decode(told.stdout)[0]
     config = facts.get("Config") or {}
     if config.get("Volumes"):
         volumes = ", ".join(sorted(config["Volumes"]))

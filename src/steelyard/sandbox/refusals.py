@@ -22,7 +22,7 @@ DOCKER_MISSING = (
     "the docker command line ({binary}) is not on this machine; install Docker Engine 20.10 or newer, "
     "name another program with STEELYARD_DOCKER, or use --sandbox bubblewrap"
 )
-DOCKER_TOO_OLD = "{binary}: the engine is {version}, and this backend needs 20.10 or newer; upgrade Docker Engine"
+DOCKER_TOO_OLD = "{binary}: the engine is {version}, and this backend needs {least} or newer; upgrade it"
 DOCKER_NOT_LINUX = "{binary}: the engine runs {system} containers, and this backend needs Linux ones; switch it over"
 IMAGE_VOLUMES = (
     "the image {image} declares volumes ({volumes}), which a read-only sandbox cannot keep within its limits; "
@@ -93,6 +93,10 @@ _DOCKER = (
         "docker-init",
         "the engine has no docker-init, which reaps the processes of a container; install it (the package is named "
         "docker-init, docker-engine or tini)",
+    ),
+    (
+        "container-init binary not found",
+        "podman has no catatonit, which reaps the processes of a container; install it (the package is catatonit)",
     ),
     *(
         (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from steelyard.errors import SandboxUnavailableError
 from steelyard.sandbox import refusals
 from steelyard.sandbox.choose import open_sandbox
-from steelyard.sandbox.engine import check_version, find_engine, limits_of
+from steelyard.sandbox.engine import Engine, check_version, find_engine, limits_of
 
 
 def test_a_machine_without_the_command_line_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,17 +30,23 @@ def test_a_daemon_that_does_not_answer_is_told_so(host: str, monkeypatch: pytest
         find_engine()
 
 
-@pytest.mark.parametrize("version", ["19.03.15", "20.9.1", "18.09"])
-def test_an_engine_that_is_too_old_is_refused(version: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "version", "least"),
+    [("docker", "19.03.15", "20.10"), ("docker", "20.9.1", "20.10"), ("podman", "3.4.4", "4.0")],
+)
+def test_an_engine_that_is_too_old_is_refused(kind: Any, version: str, least: str) -> None:
     """The version and the least one are named. [O-11]"""
-    with pytest.raises(SandboxUnavailableError, match=rf"engine is {version}.*20\.10 or newer"):
-        check_version("docker", version)
+    with pytest.raises(SandboxUnavailableError, match=rf"engine is {version}.*{least} or newer"):
+        check_version(Engine(kind, kind, version, 1, frozenset()))
 
 
-@pytest.mark.parametrize("version", ["20.10.0", "24.0.7", "29.1", "dev"])
-def test_an_engine_that_is_new_enough_passes(version: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "version"),
+    [("docker", "20.10.0"), ("docker", "24.0.7"), ("docker", "29.1"), ("docker", "dev"), ("podman", "4.3.1")],
+)
+def test_an_engine_that_is_new_enough_passes(kind: Any, version: str) -> None:
     """A version that is no number is let through: the probe decides. [O-11]"""
-    check_version("docker", version)
+    check_version(Engine(kind, kind, version, 1, frozenset()))
 
 
 @pytest.mark.parametrize(
@@ -53,6 +60,7 @@ def test_an_engine_that_is_new_enough_passes(version: str) -> None:
         ("client version 1.24 is too old. Minimum supported API version is 1.44", "upgrade the command line"),
         ('exec: "docker-init": executable file not found in $PATH', "docker-init"),
         ("the daemon did not answer within 30 s", "does not answer"),
+        ("Error: container-init binary not found on the host: stat /usr/libexec/podman/catatonit", "install it"),
         ("something new", "something new"),
     ],
 )
@@ -63,5 +71,5 @@ def test_what_docker_prints_becomes_a_sentence_with_a_next_step(said: str, word:
 
 def test_an_engine_that_cannot_limit_promises_nothing() -> None:
     """What `docker info` says of its kernel is what is claimed. [O-22]"""
-    assert frozenset() == limits_of({"MemoryLimit": False, "PidsLimit": False})
-    assert frozenset({"memory", "disk", "pids"}) == limits_of({"MemoryLimit": True, "PidsLimit": True})
+    assert frozenset() == limits_of(memory=False, pids=False)
+    assert frozenset({"memory", "disk", "pids"}) == limits_of(memory=True, pids=True)
