@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from steelyard.grounded import carries_answer
-from steelyard.item import Item
+from steelyard.item import Item, kind_of
 from steelyard.records import JudgedItem
 from steelyard.run.journal import RolloutIndex
 from steelyard.run.plan import Plan
@@ -42,12 +42,6 @@ class Grounding(msgspec.Struct):
             "success": self.passed / self.judged if self.judged else None,
             "grounded_success": self.grounded / self.judged if self.judged else None,
         }
-
-
-def kind_of(item: Item) -> str:
-    """The kind of job that an item's family gave it; "" without one."""
-    kind = item.metadata.get("kind")
-    return kind if isinstance(kind, str) else ""
 
 
 def agent_figures(lines: Iterable[JudgedItem], suite: Suite, index: RolloutIndex, plan: Plan) -> dict[str, Any]:

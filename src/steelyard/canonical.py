@@ -17,6 +17,9 @@ import msgspec
 from steelyard.errors import InputError
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_FAST = msgspec.json.Encoder(order="sorted")
+"""Writes the same bytes but for floats (1e16, where Python says 1e+16; null for NaN), and is several times faster."""
+_LEAVES = frozenset({str, int, bool, type(None)})
 
 
 def canonical_text(value: Any) -> str:
@@ -30,9 +33,32 @@ def canonical_text(value: Any) -> str:
 def canonical(value: Any) -> bytes:
     """Canonical JSON bytes of a JSON-able value or struct."""
     try:
+        if _is_plain(value):
+            return _FAST.encode(value)
         return canonical_text(value).encode()
     except UnicodeEncodeError as error:
         raise InputError(f"no canonical JSON for text with a lone surrogate at {error.start}") from error
+
+
+def canonical_plain(value: Any) -> bytes:
+    """The same for a value, or a struct of values, that the caller knows to hold no floats."""
+    try:
+        return _FAST.encode(value)
+    except UnicodeEncodeError as error:
+        raise InputError(f"no canonical JSON for text with a lone surrogate at {error.start}") from error
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is text, whole numbers, truth values and nulls in lists and objects: no floats, no structs."""
+    kind = type(value)
+    if kind is dict:
+        for name, one in value.items():
+            if type(name) is not str or not (type(one) is str or _is_plain(one)):
+                return False
+        return True
+    if kind is list or kind is tuple:
+        return all(type(one) is str or _is_plain(one) for one in value)
+    return kind in _LEAVES
 
 
 def sha256_hex(data: bytes) -> str:

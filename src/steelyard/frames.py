@@ -19,7 +19,7 @@ import msgspec
 from steelyard.attempt import Usage
 from steelyard.errors import FormatError, InputError, did_you_mean
 from steelyard.run.journal import ROLLOUTS, RolloutError, whole_lines
-from steelyard.run.judgements import FOLDER, current_ruler
+from steelyard.run.judged import FOLDER, current_ruler
 from steelyard.run.plan import Header, read_header
 from steelyard.run.stored import decode, folder_errors
 from steelyard.store import Store
@@ -97,7 +97,7 @@ class _Line(msgspec.Struct, gc=False):
 class _Read(msgspec.Struct, gc=False):
     index: int
     extracted: bool
-    prediction: msgspec.Raw = msgspec.Raw()
+    prediction: Any = None
 
 
 class _Miss(msgspec.Struct, gc=False):
@@ -189,17 +189,15 @@ def _verdict(word: _Word, read: _Read | None, how: _How | None) -> Verdict:
         word.score,
         (extra.note if extra is not None else "") if word.correct is None else None,
         read.extracted if read is not None else None,
-        _text(bytes(read.prediction)) if read is not None else None,
+        _text(read.prediction) if read is not None else None,
         how.rule if how is not None else None,
         [miss.name for miss in extra.misses] if extra is not None else [],
     )
 
 
-def _text(raw: bytes) -> str | None:
+def _text(value: Any) -> str | None:
     """A stored prediction as text: a string as it stands, anything else as its JSON."""
-    if not raw or raw == b"null":
-        return None
-    return msgspec.json.decode(raw, type=str) if raw.startswith(b'"') else raw.decode()
+    return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _labels(header: Header, suite: Path | None) -> dict[str, _Label]:
@@ -274,7 +272,17 @@ def _polars() -> Callable[[dict[str, list[Any]]], Any]:
         "boolean": polars.Boolean,
         "texts": polars.List(polars.String),
     }
-    return lambda columns: polars.DataFrame(columns, schema={name: types[kind] for name, (kind, _) in COLUMNS.items()})
+
+    def series(name: str, values: list[Any]) -> Any:
+        kind = types[COLUMNS[name][0]]
+        if COLUMNS[name][0] != "texts":
+            return polars.Series(name, values, dtype=kind)
+        # polars makes a list column one list after another, so each that differs is made once
+        known: dict[tuple[str, ...] | None, int] = {}
+        places = [known.setdefault(None if value is None else tuple(value), len(known)) for value in values]
+        return polars.Series(name, list(known), dtype=kind).gather(places)
+
+    return lambda columns: polars.DataFrame([series(name, values) for name, values in columns.items()])
 
 
 def _pandas() -> Callable[[dict[str, list[Any]]], Any]:

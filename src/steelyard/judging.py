@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from steelyard import workers
 from steelyard.attempt import Attempt
 from steelyard.errors import SandboxError
 from steelyard.item import Item
@@ -87,18 +86,19 @@ def _once(item: Item, bound: Bound, attempt: Attempt, kit: Kit | None, evidence:
             evidence = found
         elif bound.verifier.reread is not None:
             evidence = bound.verifier.reread(attempt, evidence, bound.config)
-        return Judged(_decide(item, bound, evidence), evidence=evidence)
+        return Judged(decide(item, bound, evidence), evidence=evidence)
     try:
         reading = bound.read(attempt)
     except Exception as error:  # noqa: BLE001  # a grader's crash is void, never a wrong answer
         return Judged(void(_crash("reading", error)))
-    verdict = _decide(item, bound, reading)
+    verdict = decide(item, bound, reading)
     if isinstance(reading, Unread):
         return Judged(verdict, unread=reading.reason)
     return Judged(verdict, reading=reading)
 
 
-def _decide(item: Item, bound: Bound, found: Reading | Unread | Evidence) -> Verdict:
+def decide(item: Item, bound: Bound, found: Reading | Unread | Evidence) -> Verdict:
+    """The verdict on what was read or seen; a crash, and what cannot be settled, is void."""
     try:
         verdict = bound.decide(found)
         if isinstance(verdict, Undecided) and not isinstance(found, Unread):
@@ -115,6 +115,8 @@ def _settle(item: Item, bound: Bound, found: Reading | Evidence) -> Verdict:
     """
     if is_local(bound):
         return bound.settle(found)
+    from steelyard import workers  # brings processes and threads, for the few verdicts that are slow
+
     return workers.settle(item.verifier, item.target, item.choices, found)
 
 

@@ -8,7 +8,6 @@ Easy to break: scanning installed packages on the way to `--help`; nothing here 
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -18,11 +17,14 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InputError, SteelyardError, did_you_mean
 from steelyard.family import Family
 from steelyard.verifiers.contract import Verifier
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FAMILIES = "steelyard.families"
 COMMANDS = "steelyard.commands"
@@ -53,8 +55,10 @@ def author_code(where: str) -> Iterator[None]:
 
 
 @cache
-def _entry_points(group: str) -> dict[str, importlib.metadata.EntryPoint]:
-    return {point.name: point for point in importlib.metadata.entry_points(group=group)}
+def _entry_points(group: str) -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to load, and only who names an installed family needs it
+
+    return {point.name: point for point in entry_points(group=group)}
 
 
 def family_names() -> list[str]:

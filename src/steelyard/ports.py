@@ -105,6 +105,26 @@ class ExecResult(msgspec.Struct, frozen=True, omit_defaults=True):
     leftover_pids: int = 0
 
 
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What all commands of a session used; `cpu_ms` is None as soon as it is not known of one of them."""
+
+    commands: int = 0
+    wall_ms: float = 0.0
+    cpu_ms: float | None = 0.0
+    peak_memory_bytes: int | None = None
+
+    def after(self, result: ExecResult) -> Usage:
+        """The usage with one more command; the peak is the highest that is known."""
+        known = None not in (self.cpu_ms, result.cpu_ms)
+        peaks = [peak for peak in (self.peak_memory_bytes, result.peak_memory_bytes) if peak is not None]
+        return Usage(
+            commands=self.commands + 1,
+            wall_ms=self.wall_ms + result.wall_ms,
+            cpu_ms=(self.cpu_ms or 0.0) + (result.cpu_ms or 0.0) if known else None,
+            peak_memory_bytes=max(peaks, default=None),
+        )
+
+
 class Session(Protocol):
     """One isolated workspace at /work. All calls are synchronous; use a thread from asyncio code."""
 
@@ -128,8 +148,8 @@ class Session(Protocol):
     def diff(self) -> Diff:
         """Kill everything, then read what differs from the base; contents go to the store given at opening."""
 
-    def close(self) -> None:
-        """Kill everything and remove the workspace; safe to call twice."""
+    def close(self) -> Usage:
+        """Kill everything and remove the workspace; what all commands used. Safe to call twice."""
 
 
 class Sandbox(Protocol):

@@ -22,7 +22,6 @@ from steelyard.item import Item, ask, key
 from steelyard.judging import Judged, judge
 from steelyard.plugins import author_code
 from steelyard.ports import Kit
-from steelyard.solvers.replay import replay
 from steelyard.verdict import Evidence, Verdict
 from steelyard.verifiers.contract import Script, Spoil
 from steelyard.verifiers.registry import Bound, declared_misses, revision
@@ -236,8 +235,14 @@ def _made(where: str, make: Callable[..., object], *given: object) -> Script | N
     raise InputError(f"{where}: expected text, a Script or None, got {type(made).__name__}")
 
 
+def _replayed(item: Item, script: Script, kit: Kit) -> Attempt:
+    from steelyard.solvers.replay import replay  # brings the tools; who only reads proofs replays nothing
+
+    return replay(item, script, kit)
+
+
 def _witness(item: Item, bound: Bound, planned: _Planned, kit: Kit) -> Witness:
-    attempt = _nothing(item) if planned.leg == "null" else replay(item, planned.script, kit)
+    attempt = _nothing(item) if planned.leg == "null" else _replayed(item, planned.script, kit)
     judged = judge(item, bound, attempt, kit=kit)
     _refuse_missing_sandbox(judged, bound, kit)
     return Witness(
@@ -260,7 +265,7 @@ def _nothing(item: Item) -> Attempt:
 def _again(item: Item, bound: Bound, old: Witness, kit: Kit, mode: Mode) -> Witness:
     attempt, evidence = (_nothing(item) if old.leg == "null" else old.attempt), old.evidence
     if mode == "replay" and old.calls:
-        attempt, evidence = replay(item, Script(old.attempt.answer, old.calls), kit), None
+        attempt, evidence = _replayed(item, Script(old.attempt.answer, old.calls), kit), None
     elif mode != "decide":
         evidence = None
     judged = judge(item, bound, attempt, kit=kit, evidence=evidence)

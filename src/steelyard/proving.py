@@ -11,7 +11,6 @@ import platform
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +27,7 @@ from steelyard.ports import Kit, Sandbox
 from steelyard.proof import Mode, Proof, prove, recheck
 from steelyard.shortcuts import Floor, shortcut_floor
 from steelyard.store import write_atomic, write_json
-from steelyard.suite import Order, Suite, load, make_suite
+from steelyard.suite import Suite, load
 
 FILE = "proofs.jsonl"
 AT_ONCE = max(2, min(4, os.cpu_count() or 2))
@@ -89,6 +88,8 @@ def prove_suite(
 
 def prove_family(family: Family, *, sandbox: Sandbox | None = None, n: int = 10, seed: str = "0") -> ProofReport:
     """Make a few items of a family and prove them: what `steelyard prove ./mine.py` and a family's own test do."""
+    from steelyard.making import Order, make_suite  # who only reads proofs makes no suites
+
     with tempfile.TemporaryDirectory(prefix="steelyard-prove-") as folder:
         out = Path(folder) / "suite"
         make_suite([Order(family.name, family, n, seed)], out)
@@ -104,6 +105,8 @@ def in_threads(
     Items that are not `threaded` are worked here, one after another. Only so many are begun ahead of the one that is
     next, so memory does not grow with the number of items.
     """
+    from concurrent.futures import ThreadPoolExecutor  # who only reads proofs starts no threads
+
     pool = ThreadPoolExecutor(max_workers=AT_ONCE)
     begun: deque[Callable[[], Result]] = deque()
     try:

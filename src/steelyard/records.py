@@ -9,7 +9,7 @@ Easy to break: reading `prediction` without `.get`; "could not extract" is None,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -67,7 +67,7 @@ class JudgementRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=T
     extra: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        want = _counts(self.rollouts)
+        want = count_outcomes(self.rollouts)
         got = (self.n_rollouts, self.n_correct, self.n_void)
         if got != want or self.n_errors < 0:
             raise InputError(f"judgement counts (n_rollouts, n_correct, n_void) are {got}, its rollouts say {want}")
@@ -113,7 +113,7 @@ def build_judgement_record(
     extra: dict[str, Any] | None = None,
 ) -> JudgementRecord:
     """A judgement record whose counts are derived from its rollouts."""
-    n, correct, void = _counts(rollouts)
+    n, correct, void = count_outcomes(rollouts)
     return JudgementRecord(
         reference=reference,
         rollouts=list(rollouts),
@@ -141,6 +141,17 @@ def grader_extra(grade: str, output: ModelOutput) -> dict[str, Any]:
     return {"grade": grade, "grader_output": msgspec.to_builtins(output)}
 
 
-def _counts(rollouts: Sequence[RolloutJudgement]) -> tuple[int, int, int]:
-    correct = sum(r.correct is True for r in rollouts)
-    return len(rollouts), correct, sum(r.correct is None for r in rollouts)
+class _Judged(Protocol):
+    @property
+    def correct(self) -> bool | None: ...
+
+
+def count_outcomes(rollouts: Sequence[_Judged]) -> tuple[int, int, int]:
+    """How many rollouts there are, how many of them are correct and how many void."""
+    correct = void = 0
+    for one in rollouts:
+        if one.correct is None:
+            void += 1
+        elif one.correct:
+            correct += 1
+    return len(rollouts), correct, void

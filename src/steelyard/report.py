@@ -9,6 +9,8 @@ Not covered: comparing two runs (pass rates of two runs side by side are not a c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from operator import attrgetter
 from pathlib import Path
 from statistics import stdev
 from typing import Any
@@ -16,15 +18,15 @@ from typing import Any
 import msgspec
 
 import steelyard
-from steelyard.agents import agent_figures, kind_of
-from steelyard.item import Item
+from steelyard.item import Item, kind_of
 from steelyard.judging import PROVOKED
-from steelyard.records import JudgedItem
+from steelyard.records import JudgedItem, RolloutJudgement
 from steelyard.run.anomalies import read_anomalies
 from steelyard.run.journal import RolloutIndex
-from steelyard.run.judgements import Current, items_of_run, missing_item, read_current, read_judgements
+from steelyard.run.judged import Current, JudgedOutcomes, Outcome, read_current, read_judgements, read_outcomes
+from steelyard.run.judgements import items_of_run, missing_item
 from steelyard.run.plan import Plan, items_of_plan, read_header
-from steelyard.shortcuts import shortcut_floor
+from steelyard.shortcuts import floor_of_run
 from steelyard.stats.rates import bounds, mean_rate, over_items
 from steelyard.store import write_json
 from steelyard.suite import Suite
@@ -33,7 +35,7 @@ FILE = "report.json"
 _SEEDS_SHOWN = 8
 
 
-class Tally(msgspec.Struct):
+class Tally(msgspec.Struct, gc=False):
     """One item's rollouts under one ruler."""
 
     item: Item
@@ -48,21 +50,64 @@ class Tally(msgspec.Struct):
         return self.passed + self.failed
 
 
-def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, Any]:
+class Tallies:
+    """Each item's counts, and (judged, passed) of each rollout index over all items; takes judgement lines as they are.
+
+    Raises what `missing_item` gives for a line of an item that the suite does not have.
+    """
+
+    def __init__(self, suite: Suite, lines: Iterable[JudgedOutcomes] = ()) -> None:
+        self._suite, self._by_id = suite, {item.id: item for item in suite.items}
+        self.items: list[Tally] = []
+        self.by_rollout: dict[int, tuple[int, int]] = {}
+        for line in lines:
+            self.add(line)
+
+    def add(self, line: JudgedItem | JudgedOutcomes) -> None:
+        """Count one line."""
+        item, record = self._by_id.get(line.id), line.feedback_result
+        if item is None:
+            raise missing_item(line.id, self._suite)
+        provoked = sum(_note(one).startswith(PROVOKED) for one in record.rollouts) if record.n_void else 0
+        failed = record.n_rollouts - record.n_correct - record.n_void
+        self.items.append(Tally(item, record.n_correct, failed, record.n_void, provoked, record.n_errors))
+        for one in record.rollouts:
+            if one.correct is not None:
+                n, passed = self.by_rollout.get(one.index, (0, 0))
+                self.by_rollout[one.index] = (n + 1, passed + one.correct)
+
+
+def _note(one: RolloutJudgement | Outcome) -> str:
+    """The note of a void; empty for a verdict."""
+    if one.correct is not None or one.extra is None:
+        return ""
+    return one.extra.note if isinstance(one, Outcome) else str(one.extra.get("note", ""))
+
+
+def build_report(
+    folder: Path,
+    suite: Suite,
+    k: int | None = None,
+    *,
+    index: RolloutIndex | None = None,
+    counted: Tallies | None = None,
+) -> dict[str, Any]:
     """The report of a run's newest judgement; `k` for pass@k and pass^k, by default the run's rollouts.
 
     `suite` must have every item of the run, with the same questions. A `k` that is given must not be more than every
-    item's judged rollouts (InputError); the default one may be.
+    item's judged rollouts (InputError); the default one may be. Who has just judged the run may give the `index` and
+    the lines that were `counted`, which are read from the folder otherwise.
     """
     header = read_header(folder)
     plan = header.plan
-    index = RolloutIndex(folder)
-    try:
+    with ExitStack() as stack:
+        if index is None:
+            index = RolloutIndex(folder, suite.asks)
+            stack.callback(index.close)
         ran = items_of_run(suite, header, index)
-        agent = agent_figures(read_judgements(folder), suite, index, plan) if plan.solver.name == "tools" else None
-    finally:
-        index.close()
-    current, (tallies, by_rollout) = read_current(folder), _tallies(folder, suite)
+        agent = _agent_figures(folder, suite, index, plan) if plan.solver.name == "tools" else None
+    counted = counted or Tallies(suite, read_outcomes(folder))
+    current, tallies = read_current(folder), counted.items
     items = items_of_plan(suite, plan, [item.id for item in ran])
     anomalies = read_anomalies(folder)
     if k is not None:
@@ -78,12 +123,12 @@ def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, 
         "n_unextracted": anomalies.counts["extraction_failure"],
         "n_truncated": anomalies.counts["truncated_output"],
         "n_empty": anomalies.counts["empty_output"],
-        "by_domain": _strata(tallies, lambda t: t.item.domain, k),
-        "by_difficulty": _strata(tallies, lambda t: t.item.difficulty or "", k),
-        "by_family": _strata(tallies, lambda t: t.item.family, k),
-        "by_kind": _strata(tallies, lambda t: kind_of(t.item), k),
-        **_seeds(by_rollout, plan.seed),
-        "floor": _floor(suite, items),
+        "by_domain": _strata(tallies, attrgetter("domain"), k),
+        "by_difficulty": _strata(tallies, attrgetter("difficulty"), k),
+        "by_family": _strata(tallies, attrgetter("family"), k),
+        "by_kind": _strata(tallies, kind_of, k),
+        **_seeds(counted.by_rollout, plan.seed),
+        "floor": _floor(folder, suite, items),
         "proofs": plan.proofs,
         "allow_unproven": plan.allow_unproven,
         "trust_proofs": plan.trust_proofs,
@@ -98,20 +143,10 @@ def build_report(folder: Path, suite: Suite, k: int | None = None) -> dict[str, 
     return report | ({"agent": agent} if agent is not None else {})
 
 
-def _tallies(folder: Path, suite: Suite) -> tuple[list[Tally], dict[int, tuple[int, int]]]:
-    """Each item's counts, and (judged, passed) of each rollout index over all items."""
-    by_id = {item.id: item for item in suite.items}
-    tallies = []
-    by_rollout: dict[int, tuple[int, int]] = {}
-    for judged in read_judgements(folder):
-        if judged.id not in by_id:
-            raise missing_item(judged.id, suite)
-        tallies.append(_tally(judged, by_id[judged.id]))
-        for one in judged.feedback_result.rollouts:
-            if one.correct is not None:
-                n, passed = by_rollout.get(one.index, (0, 0))
-                by_rollout[one.index] = (n + 1, passed + one.correct)
-    return tallies, by_rollout
+def _agent_figures(folder: Path, suite: Suite, index: RolloutIndex, plan: Plan) -> dict[str, Any]:
+    from steelyard.agents import agent_figures  # brings the tool solver and asyncio: only what was made with tools pays
+
+    return agent_figures(read_judgements(folder), suite, index, plan)
 
 
 def _seeds(by_rollout: dict[int, tuple[int, int]], base: int) -> dict[str, Any]:
@@ -138,29 +173,21 @@ def _settings(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _floor(suite: Suite, items: Sequence[Item]) -> dict[str, Any] | None:
+def _floor(folder: Path, suite: Suite, items: Sequence[Item]) -> dict[str, Any] | None:
     """The floor of the items asked; the manifest's is the whole suite's, so it holds only when all were asked."""
     stored = suite.manifest.get("proofs", {}).get("floor")
     if stored and len(items) == len(suite.splits):
         return dict(stored)
     if not items:
         return None
-    floor = shortcut_floor(items, suite.bound)
-    return {"rate": round(floor.rate, 6), "baseline": floor.baseline}
+    rate, baseline = floor_of_run(folder, suite, items)
+    return {"rate": rate, "baseline": baseline}
 
 
 def write_report(folder: Path, report: dict[str, Any]) -> Path:
     """Write report.json."""
     write_json(folder / FILE, report)
     return folder / FILE
-
-
-def _tally(judged: JudgedItem, item: Item) -> Tally:
-    record = judged.feedback_result
-    notes = [(r.extra or {}).get("note", "") for r in record.rollouts if r.correct is None]
-    failed = record.n_rollouts - record.n_correct - record.n_void
-    provoked = sum(str(note).startswith(PROVOKED) for note in notes)
-    return Tally(item, record.n_correct, failed, record.n_void, provoked, record.n_errors)
 
 
 def _rates(tallies: Sequence[Tally], k: int) -> dict[str, Any]:
@@ -199,9 +226,13 @@ def _at_k(tallies: Sequence[Tally], k: int) -> dict[str, Any]:
     return {"pass@k": at, "n_short": short} | ({"pass^k": hat} if k > 1 else {})
 
 
-def _strata(tallies: Sequence[Tally], label: Callable[[Tally], str], k: int) -> dict[str, Any]:
-    labels = sorted({label(t) for t in tallies} - {""})
-    return {name: _rates([t for t in tallies if label(t) == name], k) for name in labels}
+def _strata(tallies: Sequence[Tally], label: Callable[[Item], str | None], k: int) -> dict[str, Any]:
+    """The rates of items by their label, the labels sorted; items without one are left out."""
+    labelled: dict[str, list[Tally]] = {}
+    for tally in tallies:
+        if name := label(tally.item):
+            labelled.setdefault(name, []).append(tally)
+    return {name: _rates(labelled[name], k) for name in sorted(labelled)}
 
 
 def _error_kinds(index: RolloutIndex) -> dict[str, int]:

@@ -1,42 +1,38 @@
-"""Suites: load one from a folder or a single JSONL file, and make one from families.
+"""Suites: load one from a folder or a single JSONL file, its items bound to their verifiers.
 
 A suite folder holds dev.jsonl, test.jsonl, manifest.json, proofs.jsonl and files/ (docs/formats.md owns the layout).
 Everything that can be wrong with an item line fails here, with file, line and item. Loading never executes code that
 a suite names unless `trust` is given; files that a suite names (`path.py:name` verifiers in item lines, families in
 the manifest's provenance) are seen from the suite's folder, never from the current one.
-Not covered: freezing and seals; a suite made here is a draft, named by the digest of its asks and keys.
+Items of one verifier spec share its config, so a thousand items of one kind cost little more than their lines.
+Not covered: making suites (`making`), freezing and seals; a suite is named by the digest of its asks and keys.
+Easy to break: the short way of loading an item must refuse nothing itself; what it cannot take goes the careful way.
 """
 
 from __future__ import annotations
 
-import inspect
-import os
-import shutil
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-import steelyard
-from steelyard.canonical import digest
-from steelyard.errors import FormatError, InputError, RefusedError
-from steelyard.family import Family
-from steelyard.item import Item, ask, check_item, item_from_line, key, with_hidden
-from steelyard.plugins import author_code, find_verifier, is_file_reference, split_reference
-from steelyard.records import SCHEMA_VERSION
-from steelyard.store import Store, inline_content, reference_digest, stored_reference, write_atomic, write_json
+from steelyard.canonical import canonical, canonical_plain, sha256_hex
+from steelyard.errors import FormatError, InputError
+from steelyard.item import Item, ask, canonical_verifier, check_item, item_from_line, key, key_under, plain_item
+from steelyard.plugins import author_code, find_verifier, split_reference
+from steelyard.store import Store, inline_content, reference_digest
 from steelyard.verifiers import registry
+from steelyard.verifiers.contract import Config, Verifier
 from steelyard.verifiers.registry import Bound, bind
 
 SPLITS = ("dev", "test")
-REPEATS = 1000
-"""Repeated questions in a row after which a family has no more to give."""
+_LONGEST_KIND = 4096
+"""Bytes of a verifier's spec beyond which items are not expected to share it, so that it is not kept."""
 
 
 class Suite(msgspec.Struct, frozen=True):
-    """Items with their bound verifiers, in file order. `revision` is a seal or `draft:<digest>`."""
+    """Items with their bound verifiers and asks, in file order. `revision` is a seal or `draft:<digest>`."""
 
     items: tuple[Item, ...]
     revision: str
@@ -45,6 +41,14 @@ class Suite(msgspec.Struct, frozen=True):
     splits: Mapping[str, str] = {}
     bound: Mapping[str, Bound] = {}
     manifest: Mapping[str, Any] = {}
+    asks: Mapping[str, str] = {}
+    keys: Mapping[str, str] = {}
+    """Each item's two hashes by its id, made once for all who hold something against them."""
+
+    def __post_init__(self) -> None:
+        if not self.asks:
+            msgspec.structs.force_setattr(self, "asks", {item.id: ask(item) for item in self.items})
+            msgspec.structs.force_setattr(self, "keys", {item.id: key(item) for item in self.items})
 
     def split(self, name: str) -> Suite:
         """The same suite with the items of one split; `all` keeps every item."""
@@ -78,68 +82,126 @@ class Suite(msgspec.Struct, frozen=True):
 def load(path: Path | str, *, trust: bool = False) -> Suite:
     """A suite from its folder, or from one JSONL file: split `test` when it is called test.jsonl, else `dev`."""
     path = Path(path)
-    if path.is_dir():
-        sources = [(path / f"{split}.jsonl", split) for split in SPLITS if (path / f"{split}.jsonl").exists()]
-        if not sources:
-            raise FormatError(path, None, "no dev.jsonl or test.jsonl in this folder; make a suite: steelyard make")
-    elif path.exists():
-        sources = [(path, "test" if path.stem == "test" else "dev")]
-    else:
-        raise FormatError(path, None, "no such suite; make one: steelyard make FAMILY --out DIR")
+    sources, reader = _sources(path), _Reader(trust=trust)
     items: list[Item] = []
     splits: dict[str, str] = {}
     bound: dict[str, Bound] = {}
-    places: dict[str, str] = {}
+    asks: dict[str, str] = {}
+    keys: dict[str, str] = {}
     groups: dict[str, str] = {}
     for source, split in sources:
-        for line, item in _lines(source):
-            if item.id in places:
-                raise FormatError(source, line, f'item id "{item.id}" is used twice; first in {places[item.id]}')
-            places[item.id] = f"{source}:{line}"
-            other = groups.setdefault(item.group, item.id)
+        for line, data in _lines(source):
+            item, its_bound, its_ask, its_key = reader.read(data, source, line)
+            if item.id in bound:
+                first = _place(sources, item.id)
+                raise FormatError(source, line, f'item id "{item.id}" is used twice; first in {first}')
+            other = groups.setdefault(item.group, item.id) if len(sources) > 1 else item.id
             if splits.get(other, split) != split:
                 raise FormatError(
                     source,
                     line,
-                    f'group "{item.group}" is in two splits (also {places[other]}); a split never parts one',
+                    f'group "{item.group}" is in two splits (also {_place(sources, other)}); a split never parts one',
                 )
-            bound[item.id] = _bind(item, source, line, trust=trust)
-            splits[item.id] = split
             items.append(item)
+            splits[item.id], bound[item.id] = split, its_bound
+            asks[item.id], keys[item.id] = its_ask, its_key
     if not items:
         raise FormatError(path, None, "the suite is empty: no item lines")
     manifest = read_manifest(path)
     return Suite(
         items=tuple(items),
-        revision=draft_revision(items),
+        revision=_revision(zip(asks, asks.values(), keys.values(), strict=True)),
         name=manifest.get("name", path.stem),
         path=path,
         splits=splits,
         bound=bound,
+        asks=asks,
+        keys=keys,
         manifest=manifest,
     )
 
 
-def _lines(source: Path) -> Iterator[tuple[int, Item]]:
+def _sources(path: Path) -> list[tuple[Path, str]]:
+    """The files that hold a suite's items, with their splits."""
+    if path.is_dir():
+        sources = [(path / f"{split}.jsonl", split) for split in SPLITS if (path / f"{split}.jsonl").exists()]
+        if not sources:
+            raise FormatError(path, None, "no dev.jsonl or test.jsonl in this folder; make a suite: steelyard make")
+        return sources
+    if not path.exists():
+        raise FormatError(path, None, "no such suite; make one: steelyard make FAMILY --out DIR")
+    return [(path, "test" if path.stem == "test" else "dev")]
+
+
+def _lines(source: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with source.open("rb") as lines:
             for number, data in enumerate(lines, 1):
-                if data.strip():
-                    yield number, item_from_line(data, source, number)
+                if not data.isspace():
+                    yield number, data
     except OSError as error:
         raise FormatError(source, None, f"cannot be read: {error.strerror}") from error
+
+
+def _place(sources: Sequence[tuple[Path, str]], name: str) -> str:
+    """Where an item that was read before stands; looked for only when a message needs it."""
+    lines = ((source, line, data) for source, _ in sources for line, data in _lines(source))
+    return next(f"{path}:{line}" for path, line, data in lines if item_from_line(data, path, line).id == name)
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """What items with one verifier spec and one list of choices share: how they are bound, and the spec's JSON."""
+
+    verifier: Verifier
+    config: Config
+    name: str
+    json: bytes
+
+
+class _Reader:
+    """Item lines as bound items with their two hashes; what a kind of items shares is found and checked once."""
+
+    def __init__(self, *, trust: bool) -> None:
+        self._trust = trust
+        self._kinds: dict[bytes, _Kind] = {}
+        self._encode = msgspec.json.Encoder().encode
+
+    def read(self, data: bytes, source: Path, line: int) -> tuple[Item, Bound, str, str]:
+        """An item, its bound verifier, its ask and its key; FormatError names what is wrong with it."""
+        item = plain_item(data)
+        if item is None or item.files or item.edits or item.tools or item.environment or not item.prompt.strip():
+            return self._careful(data, source, line)
+        kind = self._kinds.get(self._encode((item.verifier, item.choices)))
+        if kind is None:
+            return self._careful(data, source, line)
+        try:
+            if kind.verifier.check is not None:
+                kind.verifier.check(item.target, kind.config)
+            bound = Bound(kind.verifier, kind.config, item.target, kind.name)
+            return item, bound, ask(item), key_under(item.target, kind.json)
+        except Exception:  # noqa: BLE001  # whatever it is, the careful way meets it again and says where
+            return self._careful(data, source, line)
+
+    def _careful(self, data: bytes, source: Path, line: int) -> tuple[Item, Bound, str, str]:
+        item = item_from_line(data, source, line)
+        bound = _bind(item, source, line, trust=self._trust)
+        spec = self._encode((item.verifier, item.choices))
+        if len(spec) <= _LONGEST_KIND:
+            json = canonical(canonical_verifier(item))
+            self._kinds[spec] = _Kind(bound.verifier, bound.config, bound.name, json)
+        return item, bound, ask(item), key(item)
 
 
 def _bind(item: Item, source: Path, line: int, *, trust: bool) -> Bound:
     try:
         for name in file_verifiers(item.verifier) if trust else ():
             registry.register(name, *find_verifier(name, source.parent))
-        return _checked(item, Store(source.parent / "files"))
+        return checked(item, Store(source.parent / "files"))
     except InputError as error:
         raise FormatError(source, line, str(error)) from error
 
 
-def _checked(item: Item, store: Store) -> Bound:
+def checked(item: Item, store: Store) -> Bound:
     """The item's verifier, after everything that can be wrong with the item was looked at; errors name the item."""
     try:
         check_item(item)
@@ -183,7 +245,11 @@ def file_verifiers(spec: Any) -> Iterator[str]:
 
 def draft_revision(items: Iterable[Item]) -> str:
     """`draft:<sha256>` over the sorted (id, ask, key) of all items, whatever their split."""
-    return "draft:" + digest(sorted((i.id, ask(i), key(i)) for i in items))
+    return _revision((item.id, ask(item), key(item)) for item in items)
+
+
+def _revision(hashed: Iterable[tuple[str, str, str]]) -> str:
+    return "draft:" + sha256_hex(canonical_plain(sorted(hashed)))
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -235,212 +301,3 @@ def family_references(suite: Suite) -> list[str]:
         if path:
             found.append(str(suite.folder / path) + (f":{name}" if name else ""))
     return found
-
-
-class Order(msgspec.Struct, frozen=True):
-    """How many items of which family: `reference` is what the user wrote, `options` go to the family's `make`."""
-
-    reference: str
-    family: Family
-    n: int
-    seed: str = "0"
-    options: dict[str, Any] = {}
-
-
-class Taken(msgspec.Struct, frozen=True):
-    """What one order gave: `n` items of the `asked`; repeated questions left out, and refusals by rule.
-
-    `elsewhere` counts items left out because their group stands in a split that has all it was to have.
-    """
-
-    family: str
-    asked: int
-    n: int
-    repeated: int
-    refused: dict[str, int] = {}
-    elsewhere: int = 0
-
-
-class Made(msgspec.Struct, frozen=True):
-    """What `make_suite` wrote, one count an order."""
-
-    path: Path
-    revision: str
-    orders: list[Taken]
-
-
-def make_suite(orders: Sequence[Order], out: Path, *, name: str = "", split: str = "dev", dev: int = 0) -> Made:
-    """Make a draft suite in a new folder; file contents that families yield inline are stored under files/.
-
-    With split `test`, `dev` items of each order come first and go to dev, then the order's n to test; no group is in
-    both splits, so an item of a group whose split is full is left out and counted.
-    An item whose ask was seen before is left out and counted: two equal questions are not two measurements.
-    The manifest names a local family by its path relative to `out`, so that it is found from wherever it is read.
-    """
-    if split not in SPLITS:
-        raise InputError(f'no split "{split}"; known: {", ".join(SPLITS)}')
-    if dev and split == "dev":
-        raise InputError("dev items beside others need the split test")
-    refuse_existing(out)
-    items: dict[str, Item] = {}
-    asked: set[str] = set()
-    homes: dict[str, str] = {}
-    try:
-        taken = [_take(order, _room(order, split, dev), Store(out / "files"), items, asked, homes) for order in orders]
-    except BaseException:
-        shutil.rmtree(out / "files", ignore_errors=True)  # the folder is as it was, so the next try is not refused
-        raise
-    if not items:
-        raise InputError("no items were made; ask for more with --n")
-    by_split = {s: [item for item in items.values() if homes[item.group] == s] for s in SPLITS}
-    for one, found in by_split.items():
-        if found:
-            write_items(out / f"{one}.jsonl", found)
-    manifest = _manifest(name or out.name, by_split, _provenance(orders, taken, dev, out))
-    write_json(out / "manifest.json", manifest)
-    return Made(out, manifest["revision"], taken)
-
-
-def _room(order: Order, split: str, dev: int) -> dict[str, int]:
-    """How many items of an order each split is to have, in the order in which they are filled."""
-    return {"dev": dev, split: order.n} if dev else {split: order.n}
-
-
-def _take(
-    order: Order, room: dict[str, int], store: Store, items: dict[str, Item], asked: set[str], homes: dict[str, str]
-) -> Taken:
-    """Add an order's items to `items` (by id), their asks to `asked`, their groups' splits to `homes`.
-
-    `room` is used up; a family may run out of new questions before.
-    """
-    wanted = sum(room.values())
-    n = repeated = elsewhere = in_a_row = 0
-    patience = REPEATS + len(items)  # an earlier order of the same family and seed gave its first items already
-    for item in _make(order) if wanted else ():
-        met = ask(item)
-        home = homes.get(item.group) or next(split for split, free in room.items() if free)
-        if met in asked or not room[home]:
-            repeated, elsewhere = repeated + (met in asked), elsewhere + (met not in asked)
-            in_a_row += 1
-            if in_a_row == patience:
-                break
-            continue
-        if item.id in items:
-            first, second = items[item.id].family, item.family
-            raise InputError(f'item id "{item.id}" is made by "{first}" and again by "{second}"; ids must differ')
-        item = _stored(item, store)
-        _checked(item, store)
-        items[item.id] = item
-        asked.add(met)
-        homes[item.group] = home
-        room[home] -= 1
-        n, in_a_row = n + 1, 0
-        if n == wanted:
-            break
-    return Taken(order.family.name, wanted, n, repeated, _refused(order, n), elsewhere)
-
-
-def _refused(order: Order, n: int) -> dict[str, int]:
-    """What the family refused on the way to n items."""
-    refusals = order.family.refusals
-    if refusals is None or not n:
-        return {}
-    taken = inspect.signature(refusals).parameters
-    options = {name: value for name, value in order.options.items() if name in taken}
-    with author_code(f'family "{order.family.name}": refusals'):
-        return dict(refusals(order.seed, n, **options))
-
-
-_END = object()
-
-
-def _make(order: Order) -> Iterator[Item]:
-    """What a family makes, each item as it will be read again; whatever the family does wrong is an InputError."""
-    name = f'family "{order.family.name}"'
-    with author_code(f"{name}: make"):
-        try:
-            inspect.signature(order.family.make).bind(order.seed, **order.options)
-        except TypeError as error:
-            raise InputError(f"{name} does not take these options: {error}") from error
-        made = order.family.make(order.seed, **order.options)
-    if not isinstance(made, Iterable):
-        raise InputError(f"{name}: make must give items, got {type(made).__name__}")
-    items = iter(made)
-    while True:
-        with author_code(f"{name}: make"):
-            item = next(items, _END)
-        if item is _END:
-            return
-        yield _readable(item, order.family.name)
-
-
-def _readable(item: object, family: str) -> Item:
-    """An item that a family made, if its line can be written and read."""
-    if not isinstance(item, Item):
-        raise InputError(f'family "{family}": make must yield an Item, got {type(item).__name__}')
-    try:
-        item = item if item.family else msgspec.structs.replace(item, family=family)
-        item = msgspec.json.decode(msgspec.json.encode(item), type=Item)
-        ask(item), key(item)
-    except (msgspec.MsgspecError, InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InputError(f'family "{family}": item "{getattr(item, "id", "")}": {error}') from error
-    return item
-
-
-def _stored(item: Item, store: Store) -> Item:
-    def stored(reference: str) -> str:
-        return stored_reference(store.put_reference(reference))
-
-    return msgspec.structs.replace(
-        item,
-        files={path: stored(reference) for path, reference in item.files.items()},
-        verifier=with_hidden(item.verifier, stored),
-    )
-
-
-def write_items(path: Path, items: Iterable[Item]) -> None:
-    """Item lines, whole file or nothing."""
-    write_atomic(path, b"".join(msgspec.json.encode(item) + b"\n" for item in items))
-
-
-def _provenance(orders: Sequence[Order], taken: Sequence[Taken], dev: int, out: Path) -> list[dict[str, Any]]:
-    return [
-        {"family": o.family.name, "reference": _seen_from(o.reference, out), "seed": o.seed, "n": t.n}
-        | ({"dev": dev} if dev else {})
-        | ({"options": o.options} if o.options else {})
-        for o, t in zip(orders, taken, strict=True)
-    ]
-
-
-def _seen_from(reference: str, folder: Path) -> str:
-    """A local family's reference with its path relative to `folder`; installed names as they are."""
-    if not is_file_reference(reference):
-        return reference
-    path, name = split_reference(reference)
-    relative = Path(os.path.relpath(Path(path).resolve(), folder.resolve())).as_posix()
-    return f"{relative}:{name}" if name else relative
-
-
-def _manifest(name: str, items: Mapping[str, Sequence[Item]], families: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "name": name,
-        "version": "draft",
-        "revision": draft_revision(item for found in items.values() for item in found),
-        "counts": {split: len(found) for split, found in items.items()},
-        "provenance": {
-            "steelyard": steelyard.__version__,
-            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "families": families,
-        },
-    }
-
-
-def refuse_existing(out: Path) -> None:
-    """Nothing is ever written over: `out` must be new or an empty folder that can be written."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise RefusedError(f"{out} already exists; choose another --out or remove it first")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot write to {out}: {error.strerror}") from error

@@ -106,7 +106,12 @@ def test_the_scores_are_the_published_ones_less_lucky_guesses(judged: list[Judge
 
 
 def test_fewer_replies_stay_unread_than_under_the_pattern_of_lm_eval(judged: list[Judged]) -> None:
-    """90 unread of 1,000 against 93; all but one of them are cut off before any answer. [T-13]"""
+    """90 unread of 1,000 against 93; of the 911 that were not cut off, 1 (two letters) against 4. [T-13]
+
+    The 89 others were stopped in a loop or a formula at the limit of tokens; to read fewer is to guess.
+    """
     unread = [one for one in judged if one.letter is None]
     assert (90, 93) == (len(unread), sum(one.lm_eval is None for one in judged))
-    assert [6660] == [one.id for one in unread if one.text.endswith("\n\n")]
+    whole = [one for one in judged if one.text.endswith("\n\n")]
+    assert [911, 1, 4] == [len(whole), sum(one in whole for one in unread), sum(one.lm_eval is None for one in whole)]
+    assert [6660] == [one.id for one in unread if one in whole]

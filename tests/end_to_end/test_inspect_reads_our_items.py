@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.item import Item
+from steelyard.making import write_items
 from steelyard.store import Store, inline, stored_reference
-from steelyard.suite import load, write_items
+from steelyard.suite import load
 
 SCRIPT = """
 import json, sys

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from steelyard.canonical import canonical, digest
 from steelyard.errors import FormatError, InputError
 from steelyard.store import Store, inline, reference_digest, stored_reference, write_atomic
+
+_LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 
 
 def test_canonical_json_sorts_keys_and_keeps_text_unescaped() -> None:
@@ -22,6 +27,13 @@ def test_what_has_no_canonical_form_is_refused(value: object) -> None:
     """NaN, infinity, lone surrogates and objects have no hash."""
     with pytest.raises(InputError, match="no canonical JSON"):
         canonical(value)
+
+
+@given(st.recursive(_LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12))
+def test_the_fast_way_and_the_slow_way_write_the_same_bytes(value: object) -> None:
+    """Whatever a value holds, its canonical JSON is what Python's own encoder writes of it."""
+    slow = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert slow == canonical(value)
 
 
 def test_an_int_and_a_float_have_different_digests() -> None:

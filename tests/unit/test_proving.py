@@ -13,11 +13,12 @@ from steelyard.attempt import ToolCall
 from steelyard.family import Family
 from steelyard.item import Item
 from steelyard.kit import ProbeKit
+from steelyard.making import write_items
 from steelyard.ports import Sandbox
 from steelyard.proof import Proof
 from steelyard.proving import in_threads, keep_proofs, prove_suite, read_proofs, write_proofs
 from steelyard.store import inline
-from steelyard.suite import Suite, load, write_items
+from steelyard.suite import Suite, load
 from steelyard.verifiers.contract import Script
 
 

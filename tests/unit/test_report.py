@@ -15,7 +15,8 @@ from steelyard.kit import ProbeKit
 from steelyard.models.scripted import Scripted
 from steelyard.ports import Sampling
 from steelyard.report import build_report, render_report
-from steelyard.run.judgements import CURRENT, FOLDER, judge_run
+from steelyard.run.judged import CURRENT, FOLDER
+from steelyard.run.judgements import judge_run
 from steelyard.run.plan import Plan
 from steelyard.run.start import start
 from steelyard.solvers.settings import SolverSettings

@@ -23,7 +23,7 @@ from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.records import JudgedItem, RolloutJudgement
 from steelyard.run.journal import RolloutIndex
-from steelyard.run.judgements import current_ruler, read_judgements
+from steelyard.run.judged import current_ruler, read_judgements
 from steelyard.suite import Suite
 
 LABELS = "audit.jsonl"

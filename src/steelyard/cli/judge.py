@@ -8,7 +8,9 @@ refused and the old one stays. --probe gathers all evidence again from stored ch
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -17,11 +19,12 @@ from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.errors import InputError
 from steelyard.kit import ProbeKit
 from steelyard.proving import read_proofs
-from steelyard.report import build_report, short, write_report
-from steelyard.run.journal import Journal
-from steelyard.run.judgements import NOT_DETERMINISTIC, JudgedRun, judge_run, read_current
+from steelyard.report import Tallies, build_report, short, write_report
+from steelyard.run.failure import clear_failure
+from steelyard.run.journal import Journal, RolloutIndex
+from steelyard.run.judged import read_current
+from steelyard.run.judgements import NOT_DETERMINISTIC, JudgedRun, judge_run
 from steelyard.run.plan import read_header
-from steelyard.run.start import clear_failure
 from steelyard.run.stored import folder_errors
 from steelyard.store import Store
 from steelyard.suite import Suite, load
@@ -41,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge and print the flips."""
+    collect_rarely()
     suite = suite_of_run(args.run, args.suite, trust=args.trust)
     judged, dropped_bytes = judge_folder(args.run, suite, args, probe=args.probe)
     print(msgspec.json.encode(judged, enc_hook=str).decode() if args.json else _rendered(judged))
@@ -57,7 +61,8 @@ def judge_folder(folder: Path, suite: Suite, args: argparse.Namespace, *, probe:
     """Judge a run, write its report; also gives the bytes of an unfinished line that its journal had to drop."""
     journal = Journal(folder)
     try:
-        with folder_errors(folder):
+        with folder_errors(folder), closing(RolloutIndex(folder, suite.asks)) as index:
+            counted = Tallies(suite)
             kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox_of(args))
             judged = judge_run(
                 folder,
@@ -67,12 +72,19 @@ def judge_folder(folder: Path, suite: Suite, args: argparse.Namespace, *, probe:
                 proofs=read_proofs(suite),
                 need_evidence=True,
                 keep=journal.append_evidence,
+                index=index,
+                told=counted.add,
             )
-            write_report(folder, build_report(folder, suite))
+            write_report(folder, build_report(folder, suite, index=index, counted=counted))
             clear_failure(folder, ("judge", "report"))
     finally:
         journal.close()
     return judged, journal.dropped
+
+
+def collect_rarely() -> None:
+    """Look for garbage in cycles rarely from here on: a command's data lives to its end, and looking costs a tenth."""
+    gc.set_threshold(50_000, 20, 20)
 
 
 def suite_of_run(folder: Path, other: Path | None, *, trust: bool = False, judged_with: bool = False) -> Suite:

@@ -17,8 +17,9 @@ import msgspec
 
 from steelyard.errors import InputError, did_you_mean
 from steelyard.family import Family
+from steelyard.making import Order, make_suite
 from steelyard.plugins import find_family, is_file_reference
-from steelyard.suite import SPLITS, Order, make_suite
+from steelyard.suite import SPLITS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,13 +7,13 @@ order; whoever hands them over, their sha256 must be the pinned one.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from steelyard.cli.progress import Progress
 from steelyard.models.weights import WEIGHTS, cache_folder, find_weights, installed, pull, remove
 
 
@@ -61,7 +61,8 @@ def _list(args: argparse.Namespace) -> int:
 def _pull(args: argparse.Namespace) -> int:
     weights = find_weights(args.name)
     here = installed(weights)
-    path = pull(weights, from_file=args.source, progress=_Bar(weights.name).told)
+    with Progress("MB", weights.name) as progress:
+        path = pull(weights, from_file=args.source, progress=lambda n, of: progress.told(n / 1e6, of / 1e6))
     print(f"{weights.name}  {path}  sha256 {weights.sha256[:12]}  licence {weights.license}")
     if here:
         print("already here; nothing was fetched")
@@ -85,23 +86,3 @@ def _rm(args: argparse.Namespace) -> int:
     freed = remove(find_weights(args.name))
     print(f"{args.name}: {freed / 1e6:.0f} MB freed")
     return 0
-
-
-class _Bar:
-    """Progress of a download: a bar on a terminal, a line every ten seconds elsewhere."""
-
-    def __init__(self, name: str) -> None:
-        self._name, self._last = name, time.monotonic()
-        self._tty: Any = None
-
-    def told(self, done: int, total: int) -> None:
-        if sys.stderr.isatty():
-            if self._tty is None:
-                from tqdm import tqdm  # only a terminal needs it
-
-                self._tty = tqdm(total=total or None, unit="B", unit_scale=True, desc=self._name, file=sys.stderr)
-            self._tty.n = done
-            self._tty.refresh()
-        elif time.monotonic() - self._last > 10:
-            self._last = time.monotonic()
-            print(f"{self._name}: {done / 1e6:.0f} of {total / 1e6:.0f} MB", file=sys.stderr)

@@ -8,15 +8,13 @@ Exit code 0 when all items are proven, 1 when some are refuted or unchecked.
 from __future__ import annotations
 
 import argparse
-import sys
-import time
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from steelyard.cli.progress import Progress
 from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.errors import InputError, RefusedError
 from steelyard.family import Family
@@ -25,9 +23,7 @@ from steelyard.plugins import family_names, find_family, is_file_reference
 from steelyard.ports import Sandbox
 from steelyard.proof import Mode, Proof
 from steelyard.proving import ProofReport, keep_proofs, prove_family, prove_suite, write_proofs
-from steelyard.suite import Suite, family_references, load
-
-EVERY_S = 10.0
+from steelyard.suite import family_references, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,9 +69,14 @@ def _prove_suite(args: argparse.Namespace, path: Path, sandbox: Sandbox | None) 
     mode: Mode = "probe" if args.probe else "replay" if args.replay else "decide"
     done: list[Proof] = []
     try:
-        report = prove_suite(
-            suite, ProbeKit(suite.store(), sandbox), family_of, mode=mode, fresh=args.fresh, told=_teller(suite, done)
-        )
+        with Progress("items") as progress:
+
+            def told(proof: Proof) -> None:
+                done.append(proof)
+                progress.told(len(done), len(suite.items))
+
+            kit = ProbeKit(suite.store(), sandbox)
+            report = prove_suite(suite, kit, family_of, mode=mode, fresh=args.fresh, told=told)
     except KeyboardInterrupt:
         keep_proofs(suite, done)
         message = f"interrupted after {len(done)} of {len(suite.items)} items; their proofs are kept: run it again"
@@ -85,19 +86,6 @@ def _prove_suite(args: argparse.Namespace, path: Path, sandbox: Sandbox | None) 
     except OSError as error:
         raise InputError(f"cannot write proofs into {path}: {error.strerror}") from error
     return report
-
-
-def _teller(suite: Suite, done: list[Proof]) -> Callable[[Proof], None]:
-    """Collects proofs as they come, and says every ten seconds how many there are."""
-    last = [time.monotonic()]
-
-    def told(proof: Proof) -> None:
-        done.append(proof)
-        if time.monotonic() - last[0] >= EVERY_S:
-            last[0] = time.monotonic()
-            print(f"{len(done)}/{len(suite.items)} items", file=sys.stderr)
-
-    return told
 
 
 def _summary(report: ProofReport) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.cli.judge import suite_of_run
+from steelyard.cli.judge import collect_rarely, suite_of_run
 from steelyard.errors import InputError
 from steelyard.report import build_report, render_report, write_report
-from steelyard.run.start import clear_failure
+from steelyard.run.failure import clear_failure
 from steelyard.run.stored import folder_errors
 
 
@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the report and write report.json; one under another --k is only printed."""
     if args.k is not None and args.k < 1:
         raise InputError(f"--k must be at least 1, got {args.k}")
+    collect_rarely()
     with folder_errors(args.run):
         suite = suite_of_run(args.run, args.suite, trust=args.trust, judged_with=True)
         report = build_report(args.run, suite, args.k)

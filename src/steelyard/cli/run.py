@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.cli.progress import Progress
 from steelyard.cli.sandboxes import add_sandbox_arguments, sandbox_of
 from steelyard.errors import InputError
 from steelyard.kit import ProbeKit
@@ -121,9 +122,13 @@ async def _run(args: argparse.Namespace, suite: Suite, sandbox: Sandbox | None, 
     try:
         plan = _plan(args, suite, model, sandbox)
         kit = ProbeKit(Store(folder / "files", others=[suite.files]), sandbox)
-        with Progress() as progress:
+        with Progress("rollouts") as progress:
             probe = None if args.no_probe else probe_for_run
-            return await start(plan, suite, model, kit, folder, resume=args.resume, told=progress.told, probe=probe)
+
+            def told(outcome: Outcome) -> None:
+                progress.told(outcome.finished, outcome.wanted, f"{outcome.errors} errors")
+
+            return await start(plan, suite, model, kit, folder, resume=args.resume, told=told, probe=probe)
     finally:
         await model.close()
 
@@ -207,33 +212,3 @@ def _tell(args: argparse.Namespace, finished: Finished, suite: Suite, folder: Pa
 def _name(suite: Suite, model: str) -> str:
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-")
     return f"{suite.name}-{slug}-{time.strftime('%Y%m%d-%H%M%S')}"
-
-
-class Progress:
-    """A bar on a terminal, a plain line every ten seconds elsewhere; both on stderr."""
-
-    EVERY_S = 10.0
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-        self._last = time.monotonic()
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def told(self, outcome: Outcome) -> None:
-        """Show how far the run is."""
-        if sys.stderr.isatty():
-            if self._bar is None:
-                from tqdm import tqdm  # only a terminal needs it
-
-                self._bar = tqdm(total=outcome.wanted, unit="rollout", file=sys.stderr)
-            self._bar.n = outcome.finished
-            self._bar.set_postfix(errors=outcome.errors, refresh=True)
-        elif time.monotonic() - self._last >= self.EVERY_S or outcome.finished == outcome.wanted:
-            self._last = time.monotonic()
-            print(f"{outcome.finished}/{outcome.wanted} rollouts, {outcome.errors} errors", file=sys.stderr)

@@ -15,7 +15,7 @@ from steelyard.compare.figures import Counts
 from steelyard.compare.runs import Joined, Side
 from steelyard.item import Item
 from steelyard.run.journal import RolloutIndex
-from steelyard.run.judgements import read_judgements
+from steelyard.run.judged import read_judgements
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -22,7 +22,8 @@ from steelyard.compare.figures import Counts, Pair
 from steelyard.errors import RefusedError, did_you_mean
 from steelyard.item import Item
 from steelyard.run.journal import Rollout, RolloutIndex
-from steelyard.run.judgements import missing_item, read_current, read_judgements
+from steelyard.run.judged import read_current, read_outcomes
+from steelyard.run.judgements import missing_item
 from steelyard.run.plan import Header, Plan, items_of_plan, read_header
 from steelyard.suite import Suite
 from steelyard.transcripts import Difference, first_difference
@@ -111,7 +112,7 @@ def join(folders: Sequence[Path], suite: Suite, allow: Collection[str] = ()) -> 
             raise missing_item(name, suite)
         items = [item for item in suite.items if item.id in common]
         identical, parted = _check_asks(sides, items, indices)
-        revisions = {item.id: registry.revision(item, suite.bound[item.id]) for item in items}
+        revisions = registry.revisions(items, suite.bound)
         for side in sides:
             _check_judged(side, revisions, suite)
     only = [len(side.planned - common) for side in sides]
@@ -231,7 +232,7 @@ def _check_judged(side: Side, revisions: Mapping[str, str], suite: Suite) -> Non
     """Read a run's outcomes; refuses where some are not judged, or not under today's ruler."""
     other: list[tuple[str, str]] = []
     judged: dict[str, int] = {}
-    for line in read_judgements(side.folder, side.ruler):
+    for line in read_outcomes(side.folder, side.ruler):
         if line.id not in revisions:
             continue
         if line.revision != revisions[line.id]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.attempt import Attempt, ModelOutput
+from steelyard.attempt import Attempt
 from steelyard.canonical import digest
 from steelyard.errors import FormatError
 from steelyard.models.masking import MARK
@@ -53,22 +53,20 @@ class Anomalies(msgspec.Struct, frozen=True):
     found: list[Anomaly]
 
 
-def is_empty(rollout: Rollout) -> bool:
+def is_empty(attempt: Attempt) -> bool:
     """Whether an attempt says nothing, thinks nothing and did nothing."""
-    attempt = rollout.attempt
-    return attempt is not None and not attempt.answer.strip() and not _did(attempt) and not _reasoning(attempt)
+    return not attempt.answer.strip() and not _did(attempt) and not _reasoning(attempt)
 
 
-def is_thought_only(rollout: Rollout) -> bool:
+def is_thought_only(attempt: Attempt) -> bool:
     """Whether an attempt did nothing and holds reasoning, but no answer beside it: as a rule a spent token budget."""
-    attempt = rollout.attempt
-    if attempt is None or _did(attempt) or without_reasoning(attempt.answer).text.strip():
+    if _did(attempt) or without_reasoning(attempt.answer).text.strip():
         return False
     return bool(_reasoning(attempt) or attempt.answer.strip())
 
 
 def _did(attempt: Attempt) -> bool:
-    return bool(attempt.workspace and attempt.workspace.changes)
+    return attempt.workspace is not None and bool(attempt.workspace.changes)
 
 
 def _reasoning(attempt: Attempt) -> bool:
@@ -76,31 +74,31 @@ def _reasoning(attempt: Attempt) -> bool:
     return bool(attempt.outputs) and any(text.strip() for text in attempt.outputs[-1].reasoning_texts)
 
 
-def has_several_choices(rollout: Rollout) -> bool:
+def has_several_choices(attempt: Attempt) -> bool:
     """Whether an endpoint answered with more choices than the one that was asked for."""
-    return any(len(output.texts) > 1 for output in _outputs(rollout))
+    return any(len(output.texts) > 1 for output in attempt.outputs)
 
 
-def repeats_key(rollout: Rollout) -> bool:
+def repeats_key(attempt: Attempt) -> bool:
     """Whether an output held the API key, which was masked before it was stored."""
-    return any(MARK in text for output in _outputs(rollout) for text in _words(output))
+    for output in attempt.outputs:  # loops, because every attempt of a run comes here
+        for text in (*output.texts, *output.reasoning_texts):
+            if MARK in text:
+                return True
+        for call in output.tool_calls:
+            if MARK in call.arguments:
+                return True
+    return False
 
 
-def _words(output: ModelOutput) -> list[str]:
-    return [*output.texts, *output.reasoning_texts, *(call.arguments for call in output.tool_calls)]
-
-
-def _outputs(rollout: Rollout) -> list[ModelOutput]:
-    return rollout.attempt.outputs if rollout.attempt is not None else []
-
-
-def is_truncated(rollout: Rollout) -> bool:
+def is_truncated(attempt: Attempt) -> bool:
     """Whether the last output of an attempt was cut by a token limit or filter."""
-    outputs = _outputs(rollout)
-    return bool(outputs) and bool(TRUNCATED.intersection(outputs[-1].finish_reasons))
+    return bool(attempt.outputs) and not TRUNCATED.isdisjoint(attempt.outputs[-1].finish_reasons)
 
 
-RULES: tuple[tuple[Rule, Callable[[Sequence[Rollout], PredictionRecord], list[int]]], ...] = (
+UNREAD = "extraction_failure"
+
+RULES: tuple[tuple[Rule, Callable[[Attempt], bool] | None], ...] = (
     (
         Rule(
             "empty_output",
@@ -108,20 +106,14 @@ RULES: tuple[tuple[Rule, Callable[[Sequence[Rollout], PredictionRecord], list[in
             "warning",
             "a server or template fault",
         ),
-        lambda rollouts, _: [r.rollout for r in rollouts if is_empty(r)],
+        is_empty,
     ),
     (
         Rule("thought_only", "there is reasoning, and no answer beside it", "warning", "a token cap cut the thinking"),
-        lambda rollouts, _: [r.rollout for r in rollouts if is_thought_only(r)],
+        is_thought_only,
     ),
-    (
-        Rule("truncated_output", "the last output hit a limit", "info", "a token cap deflates a score"),
-        lambda rollouts, _: [r.rollout for r in rollouts if is_truncated(r)],
-    ),
-    (
-        Rule("extraction_failure", "no answer could be read", "warning", "an unread answer may be a right one"),
-        lambda _, predictions: [p.index for p in predictions.rollouts if not p.extracted],
-    ),
+    (Rule("truncated_output", "the last output hit a limit", "info", "a token cap deflates a score"), is_truncated),
+    (Rule(UNREAD, "no answer could be read", "warning", "an unread answer may be a right one"), None),
     (
         Rule(
             "several_choices",
@@ -129,13 +121,15 @@ RULES: tuple[tuple[Rule, Callable[[Sequence[Rollout], PredictionRecord], list[in
             "warning",
             "the first one was judged, the others only kept",
         ),
-        lambda rollouts, _: [r.rollout for r in rollouts if has_several_choices(r)],
+        has_several_choices,
     ),
     (
         Rule("key_echoed", "a reply held the API key, masked here", "error", "the endpoint gives the key away"),
-        lambda rollouts, _: [r.rollout for r in rollouts if repeats_key(r)],
+        repeats_key,
     ),
 )
+"""The declared rules, each with what it asks of an attempt; whether an answer was read stands in the prediction."""
+_ASKED = tuple((rule.name, flags) for rule, flags in RULES if flags is not None)
 
 
 def rules_hash() -> str:
@@ -145,8 +139,20 @@ def rules_hash() -> str:
 
 def anomalies_of(item: str, rollouts: Sequence[Rollout], predictions: PredictionRecord) -> list[Anomaly]:
     """What the rules flag in one item's rollouts."""
-    flagged = ((rule.name, indices(rollouts, predictions)) for rule, indices in RULES)
-    return [Anomaly(name, item, found) for name, found in flagged if found]
+    flagged: dict[str, list[int]] = {}
+    for rollout in rollouts:
+        attempt = rollout.attempt
+        if attempt is None:
+            continue
+        for name, flags in _ASKED:
+            if flags(attempt):
+                flagged.setdefault(name, []).append(rollout.rollout)
+    for prediction in predictions.rollouts:
+        if not prediction.extracted:
+            flagged.setdefault(UNREAD, []).append(prediction.index)
+    return (
+        [Anomaly(rule.name, item, flagged[rule.name]) for rule, _ in RULES if rule.name in flagged] if flagged else []
+    )
 
 
 def write_anomalies(folder: Path, found: list[Anomaly]) -> None:

@@ -9,9 +9,10 @@ Easy to break: buffering (a line must be in the kernel when `append` returns) an
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -19,6 +20,7 @@ from steelyard.attempt import Attempt, ModelOutput
 from steelyard.canonical import digest
 from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.item import Item, key
+from steelyard.run.lock import hold
 from steelyard.run.stored import decode
 from steelyard.store import Store
 from steelyard.verdict import Evidence
@@ -26,6 +28,8 @@ from steelyard.verdict import Evidence
 ROLLOUTS = "rollouts.jsonl"
 EVIDENCE = "evidence.jsonl"
 INLINE_BYTES = 64 * 1024
+MOST_ROLLOUTS = 1_000_000
+"""Of one item, and so the greatest index that a line may name: a `RolloutIndex` has room for all below it."""
 T = TypeVar("T")
 
 
@@ -73,20 +77,18 @@ class Journal:
     """Append-only lines of a run folder, held by one process at a time."""
 
     def __init__(self, folder: Path) -> None:
-        from filelock import FileLock, Timeout  # not needed to read a run
-
         self.folder = folder
         self.store = Store(folder / "files")
-        self._lock = FileLock(folder / ".lock")
         self._encoder = msgspec.json.Encoder()
         self._rollouts = self._evidence = -1
+        self._free: Callable[[], None] | None = None
         try:
-            self._lock.acquire(timeout=0)
+            self._free = hold(folder / ".lock")
             self.dropped = drop_torn_line(folder / ROLLOUTS)
             drop_torn_line(folder / EVIDENCE)
             self._rollouts = os.open(folder / ROLLOUTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             self._evidence = os.open(folder / EVIDENCE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        except Timeout as error:  # is an OSError too, so it comes first
+        except BlockingIOError as error:
             raise RefusedError(f"{folder} is in use by another steelyard process; wait for it or stop it") from error
         except OSError as error:
             self.close()
@@ -110,7 +112,9 @@ class Journal:
             if handle >= 0:
                 os.close(handle)
         self._rollouts = self._evidence = -1
-        self._lock.release()
+        if self._free is not None:
+            self._free()
+            self._free = None
 
 
 def _write_line(handle: int, line: bytes) -> None:
@@ -140,56 +144,80 @@ def drop_torn_line(path: Path) -> int:
         return size - keep
 
 
+class _Aside(msgspec.Struct, frozen=True, gc=False):
+    """An attempt of which nothing is read yet."""
+
+
 class _Where(msgspec.Struct, frozen=True, gc=False):
     item: str
-    rollout: int
-    attempt: msgspec.Raw = msgspec.Raw()
+    rollout: Annotated[int, msgspec.Meta(ge=0, le=MOST_ROLLOUTS)]
+    ask: str = ""
+    attempt: _Aside | None = None
     attempt_file: str = ""
     error: RolloutError | None = None
 
-    def __post_init__(self) -> None:
-        if self.error is None and not self.attempt_file and bytes(self.attempt) in (b"", b"null"):
-            raise InputError("it needs an attempt, an attempt_file or an error")
-
 
 class RolloutIndex:
-    """Where each rollout's line lies: memory grows by an offset a rollout, not by its text."""
+    """Where each rollout's line lies: memory grows by an offset a rollout, not by its text.
 
-    def __init__(self, folder: Path) -> None:
+    `asks` are the items' asks of now; `asked_otherwise` then holds the items of which a line has another one.
+    """
+
+    def __init__(self, folder: Path, asks: Mapping[str, str] | None = None) -> None:
         self._path = folder / ROLLOUTS
         self._store = Store(folder / "files")
-        self._offsets: dict[str, int | dict[int, int]] = {}
+        self._offsets: dict[str, int | array[int]] = {}
         self.errors: dict[tuple[str, int], RolloutError] = {}
-        decoder = msgspec.json.Decoder(_Where)
+        self.asked_otherwise: set[str] = set()
+        decoder, errors = msgspec.json.Decoder(_Where), self.errors
         for number, offset, line in whole_lines(self._path):
             where = decode(decoder, line, self._path, number, "a rollout")
-            self._put(where.item, where.rollout, offset)
-            self.errors.pop((where.item, where.rollout), None)
+            name, rollout = where.item, where.rollout
+            if where.attempt is None and where.error is None and not where.attempt_file:
+                raise FormatError(self._path, number, "not a rollout: it needs an attempt, an attempt_file or an error")
+            if rollout == 0 and name not in self._offsets:  # the usual case of many
+                self._offsets[name] = offset
+            else:
+                self._put(name, rollout, offset)
             if where.error is not None:
-                self.errors[where.item, where.rollout] = where.error
+                errors[name, rollout] = where.error
+            elif errors:
+                errors.pop((name, rollout), None)
+            if asks is not None and asks.get(name) != where.ask:
+                self.asked_otherwise.add(name)
         self._decoder = msgspec.json.Decoder(Rollout)
         self._file = self._path.open("rb") if self._path.exists() else None
 
     def _put(self, item: str, rollout: int, offset: int) -> None:
-        """A lone rollout 0, the usual case, is kept as a bare offset: a dict an item would weigh more than the rest."""
+        """A lone rollout 0, the usual case, is a bare offset; several are an array by rollout, -1 where one is not."""
         found = self._offsets.get(item)
-        if rollout == 0 and not isinstance(found, dict):
+        if rollout == 0 and not isinstance(found, array):
             self._offsets[item] = offset
-        elif isinstance(found, dict):
-            found[rollout] = offset
-        else:
-            self._offsets[item] = {rollout: offset} if found is None else {0: found, rollout: offset}
+            return
+        if not isinstance(found, array):
+            found = self._offsets[item] = array("q", [-1 if found is None else found])
+        if rollout >= len(found):
+            found.extend([-1] * (rollout + 1 - len(found)))
+        found[rollout] = offset
 
-    def _places(self, item: str) -> dict[int, int]:
-        found = self._offsets.get(item, {})
-        return {0: found} if isinstance(found, int) else found
+    def _places(self, item: str) -> list[int]:
+        """The offsets of an item's lines, by rollout."""
+        found = self._offsets.get(item)
+        if not isinstance(found, array):
+            return [] if found is None else [found]
+        return [offset for offset in found if offset >= 0]
 
     def __len__(self) -> int:
-        return sum(1 if isinstance(found, int) else len(found) for found in self._offsets.values())
+        return sum(len(self._places(item)) for item in self._offsets)
 
     def done(self, item: str, rollout: int) -> bool:
         """Whether an attempt is stored; an error rollout is not done."""
-        return rollout in self._places(item) and (item, rollout) not in self.errors
+        found = self._offsets.get(item)
+        if isinstance(found, array):
+            stored = rollout < len(found) and found[rollout] >= 0
+        else:
+            stored = rollout == 0 and found is not None
+        return stored and (item, rollout) not in self.errors
 
     def items(self) -> list[str]:
         """Ids of the items that have rollouts, in the order of their first line."""
@@ -197,7 +225,7 @@ class RolloutIndex:
 
     def of(self, item: str) -> Iterator[Rollout]:
         """The rollouts of an item by index, each with its attempt loaded."""
-        for _, offset in sorted(self._places(item).items()):
+        for offset in self._places(item):
             rollout = self._at(offset, self._decoder)
             if rollout.attempt_file:
                 stored = self._store.get(rollout.attempt_file)
@@ -205,10 +233,6 @@ class RolloutIndex:
                 attempt = decode(msgspec.json.Decoder(Attempt), stored, place, None, "an attempt")
                 rollout = msgspec.structs.replace(rollout, attempt=attempt)
             yield rollout
-
-    def asked(self, item: str) -> str:
-        """The ask of an item's first rollout, without reading its attempt; the item must have one."""
-        return self._at(min(self._places(item).items())[1], _ASKED).ask
 
     def _at(self, offset: int, decoder: msgspec.json.Decoder[T]) -> T:
         if self._file is None:
@@ -225,13 +249,6 @@ class RolloutIndex:
             self._file.close()
 
 
-class _Asked(msgspec.Struct, frozen=True, gc=False):
-    ask: str
-
-
-_ASKED = msgspec.json.Decoder(_Asked)
-
-
 def _line_number(path: Path, offset: int) -> int:
     """The number of the line that begins at a byte; counted only when a message needs it."""
     with path.open("rb") as file:
@@ -245,7 +262,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     offset = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if line.endswith(b"\n") and line.strip():
+            if line.endswith(b"\n") and not line.isspace():
                 yield number, offset, line
             offset += len(line)
 

@@ -9,53 +9,43 @@ Not covered: comparing two runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from steelyard.attempt import Attempt, Tree
-from steelyard.errors import FormatError, RefusedError, SandboxUnavailableError
-from steelyard.item import Item, ask, messages
+from steelyard.errors import RefusedError, SandboxUnavailableError
+from steelyard.item import Item, messages
 from steelyard.judging import Judged, judge
 from steelyard.ports import Kit, Session
 from steelyard.proof import Proof
 from steelyard.proving import read_proofs, states_by_item
 from steelyard.records import (
     JudgedItem,
+    PredictionRecord,
+    PromptRecord,
+    RolloutJudgement,
+    RolloutPrediction,
     build_judgement_record,
-    build_prediction_record,
-    build_prompt_record,
-    build_rollout_judgement,
 )
 from steelyard.run.anomalies import Anomaly, anomalies_of, write_anomalies
 from steelyard.run.flips import Changes, Flip, Place
 from steelyard.run.journal import EvidenceIndex, EvidenceLine, Rollout, RolloutIndex, subject
+from steelyard.run.judged import CURRENT, FOLDER, Current, path_of, read_current
 from steelyard.run.plan import Header, items_of_plan, read_header
-from steelyard.run.stored import decode, read, replacing
+from steelyard.run.stored import replacing
 from steelyard.store import Store, write_atomic
 from steelyard.suite import Suite
-from steelyard.verdict import Verdict
+from steelyard.verdict import PASSED, Verdict
 from steelyard.verifiers import registry
+from steelyard.verifiers.registry import Bound
 
-FOLDER = "judgements"
-CURRENT = "current.json"
+_BATCH_BYTES = 1 << 18
+"""Lines are written so many bytes at once; nothing is lost, since the whole file takes the place of the old one."""
 NOT_DETERMINISTIC = "NOT DETERMINISTIC: the same ruler gave another verdict; a verifier depends on more than its input"
-
-
-class Current(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """The content of current.json: the newest ruler, and the suite and its proofs that it was made with.
-
-    `previous` is the last ruler that differed, so that judging once more lists the same flips again.
-    """
-
-    ruler: str
-    previous: str = ""
-    suite_name: str = ""
-    suite_path: str = ""
-    suite_revision: str = ""
-    proofs: dict[str, int] = {}
 
 
 class JudgedRun(msgspec.Struct, frozen=True):
@@ -70,7 +60,6 @@ class JudgedRun(msgspec.Struct, frozen=True):
     flips: list[Flip]
     previous: str
     deterministic: bool
-    evidence: list[EvidenceLine]
     unreadable: str = ""
 
 
@@ -82,42 +71,51 @@ def judge_run(
     probe: bool = False,
     proofs: Mapping[str, Proof] | None = None,
     need_evidence: bool = False,
-    keep: Callable[[EvidenceLine], None] | None = None,
+    keep: Callable[[EvidenceLine], None] = lambda _: None,
+    index: RolloutIndex | None = None,
+    told: Callable[[JudgedItem], None] = lambda _: None,
 ) -> JudgedRun:
     """Judge every stored rollout; `suite` must ask exactly what the run asked.
 
-    Evidence that had to be gathered goes to `keep` at once, so that nothing that ends this process loses it; without
-    `keep` it is collected in what is returned.
+    Evidence that had to be gathered goes to `keep` at once, so that nothing that ends this process loses it. `told`
+    gets each line as it is written. `index`, if there is one already, was made with the suite's asks and stays open.
     Raises RefusedError, leaving the old judgement as it is, when `need_evidence` and a rollout has none and no sandbox
     can gather it.
     """
     header = read_header(folder)
     proofs = read_proofs(suite) if proofs is None else proofs
-    index, evidence = RolloutIndex(folder), None
-    gathered: list[EvidenceLine] = []
-    try:
+    with ExitStack() as stack:
+        if index is None:
+            index = RolloutIndex(folder, suite.asks)
+            stack.callback(index.close)
         items = items_of_run(suite, header, index)
-        revisions = {item.id: registry.revision(item, suite.bound[item.id]) for item in items}
+        revisions = registry.revisions(items, suite.bound)
         ruler = registry.ruler(revisions)
         evidence = None if probe else EvidenceIndex(folder)
-        judge_one = _Judge(
-            suite, revisions, evidence, kit, proofs, keep or gathered.append, system=header.plan.solver.system
-        )
-        changes = Changes(lambda r: _stored(folder, r), lambda: _to_compare(folder, ruler), ruler, folder)
-        path = folder / FOLDER / f"{ruler}.jsonl"
+        if evidence is not None:
+            stack.callback(evidence.close)
+        judge_one = _Judge(suite, revisions, evidence, kit, proofs, keep, system=header.plan.solver.system)
+        changes = Changes(lambda r: path_of(folder, r), lambda: _to_compare(folder, ruler), ruler, folder)
+        stack.callback(changes.close)
+        path = path_of(folder, ruler)
         anomalies: list[Anomaly] = []
+        encode, batch = msgspec.json.Encoder().encode, bytearray()
         with replacing(path) as out:
             for item in items:
-                line, found = judge_one(item, list(index.of(item.id)))
-                out.write(msgspec.json.encode(line) + b"\n")
-                changes.add(line, judge_one.fresh)
+                judged, found = judge_one(item, list(index.of(item.id)))
+                line = encode(judged)
+                changes.add(judged, line, judge_one.fresh)
+                told(judged)
                 anomalies += found
+                batch += line
+                batch += b"\n"
+                if len(batch) > _BATCH_BYTES:
+                    out.write(batch)
+                    batch.clear()
+            out.write(batch)
             if need_evidence:
                 judge_one.refuse_lacking()
-    finally:
-        index.close()
-        if evidence is not None:
-            evidence.close()
+            changes.finish()
     current = _current(ruler, suite, items_of_plan(suite, header.plan, revisions), proofs)
     if changes.previous != ruler:
         current = msgspec.structs.replace(current, previous=changes.previous)
@@ -130,7 +128,6 @@ def judge_run(
         changes.flips,
         changes.previous,
         changes.deterministic,
-        gathered,
         changes.unreadable,
     )
 
@@ -193,28 +190,35 @@ class _Judge:
         self._reason = ""
 
     def __call__(self, item: Item, rollouts: list[Rollout]) -> tuple[JudgedItem, list[Anomaly]]:
-        judged = {r.rollout: self._judged(item, r, r.attempt) for r in rollouts if r.attempt is not None}
-        predictions = build_prediction_record(
-            {r.rollout: _prediction(judged[r.rollout], r) for r in rollouts if r.rollout in judged},
-            {"readings": found} if (found := {str(i): _how(j) for i, j in judged.items() if _how(j)}) else None,
-        )
         bound = self._suite.bound[item.id]
+        predictions: list[RolloutPrediction] = []
+        judgements: list[RolloutJudgement] = []
+        readings: dict[str, dict[str, Any]] = {}
+        for rollout in rollouts:
+            if rollout.attempt is None:
+                continue
+            number, judged = rollout.rollout, self._judged(item, bound, rollout, rollout.attempt)
+            value, verdict = _prediction(judged, rollout.attempt), judged.verdict
+            predictions.append(RolloutPrediction(number, value is not None, value))
+            judgements.append(RolloutJudgement(number, verdict.passed, verdict.score, _extra(verdict)))
+            if how := _how(judged):
+                readings[str(number)] = how
         describe = bound.verifier.describe
         procedure = describe(item.target, bound.config) if describe is not None else None
         record = build_judgement_record(
-            [
-                build_rollout_judgement(i, j.verdict.passed, j.verdict.score, _extra(j.verdict))
-                for i, j in judged.items()
-            ],
+            judgements,
             reference=None if procedure else item.target or None,
-            n_errors=sum(r.attempt is None for r in rollouts),
+            n_errors=len(rollouts) - len(judgements),
             extra=procedure,
         )
-        prompt = build_prompt_record(messages(item, self._system), item.target or None)
-        line = JudgedItem(item.id, self._revisions[item.id], prompt, predictions, record)
-        return line, anomalies_of(item.id, rollouts, predictions)
+        read = PredictionRecord(predictions, {"readings": readings} if readings else None)
+        prompt = PromptRecord(messages(item, self._system), item.target or None)
+        line = JudgedItem(item.id, self._revisions[item.id], prompt, read, record)
+        return line, anomalies_of(item.id, rollouts, read)
 
-    def _judged(self, item: Item, rollout: Rollout, attempt: Attempt) -> Judged:
+    def _judged(self, item: Item, bound: Bound, rollout: Rollout, attempt: Attempt) -> Judged:
+        if not bound.probes:
+            return judge(item, bound, attempt, reference_passes=lambda: self._reference_passes(item))
         stored = self._evidence.get(item.id, rollout.rollout) if self._evidence is not None else None
         if stored is not None and stored.subject != subject(item, attempt):
             stored = None  # it answers other questions, or is about another attempt, so it is gathered again
@@ -222,13 +226,13 @@ class _Judge:
             self._kit.reason = ""
         judged = judge(
             item,
-            self._suite.bound[item.id],
+            bound,
             attempt,
             kit=self._kit,
             evidence=stored.evidence if stored else None,
             reference_passes=lambda: self._reference_passes(item),
         )
-        if stored is None and self._suite.bound[item.id].probes:
+        if stored is None:
             self.fresh.add((item.id, rollout.rollout))
             reason = "none was given" if self._kit is None else self._kit.reason
             if reason:
@@ -260,19 +264,22 @@ class _Judge:
 
 
 def items_of_run(suite: Suite, header: Header, index: RolloutIndex) -> list[Item]:
-    """The suite's items that the run has rollouts of; refuses a suite that asks something else."""
-    by_id = {item.id: item for item in suite.items}
-    for name in index.items():
-        if name not in by_id:
+    """The suite's items that the run has rollouts of; `index` was made with the suite's asks.
+
+    Refuses a suite that asks something else.
+    """
+    known, ran = {item.id for item in suite.items}, index.items()
+    for name in ran:
+        if name not in known:
             raise missing_item(name, suite)
-        if index.asked(name) != ask(by_id[name]):
+        if name in index.asked_otherwise:
             raise RefusedError(
                 f'item "{name}" asks something else in {suite.path} than it did in this run '
                 f"({header.plan.suite_name}, {header.plan.suite_revision[:18]}); only the judge may change: "
                 "run the new suite instead"
             )
-    ran = set(index.items())
-    return [item for item in suite.items if item.id in ran]
+    has_run = set(ran)
+    return [item for item in suite.items if item.id in has_run]
 
 
 def missing_item(name: str, suite: Suite) -> RefusedError:
@@ -283,14 +290,13 @@ def missing_item(name: str, suite: Suite) -> RefusedError:
     )
 
 
-def _prediction(judged: Judged, rollout: Rollout) -> Any:
+def _prediction(judged: Judged, attempt: Attempt) -> Any:
     """What was read: the answer, or for a workspace job the paths that changed."""
     if judged.reading is not None:
         return judged.reading.value
     if judged.unread or judged.evidence is None:
         return None
-    workspace = rollout.attempt.workspace if rollout.attempt else None
-    return sorted(workspace.changes) if workspace else []
+    return sorted(attempt.workspace.changes) if attempt.workspace else []
 
 
 def _how(judged: Judged) -> dict[str, Any]:
@@ -300,21 +306,12 @@ def _how(judged: Judged) -> dict[str, Any]:
 
 
 def _extra(verdict: Verdict) -> dict[str, Any] | None:
+    if verdict is PASSED:
+        return None
     extra = msgspec.to_builtins(verdict)
     for name in ("passed", "score"):
         extra.pop(name, None)
     return extra or None
-
-
-def read_current(folder: Path) -> Current | None:
-    """What the newest judgement of a run was made with; None before the first."""
-    path = folder / FOLDER / CURRENT
-    if not path.exists():
-        return None
-    try:
-        return read(path, Current, "the newest ruler")
-    except FormatError as error:
-        raise FormatError(path, None, f"{error.detail}; do: steelyard judge {folder}") from error
 
 
 def _to_compare(folder: Path, ruler: str) -> str:
@@ -323,31 +320,3 @@ def _to_compare(folder: Path, ruler: str) -> str:
     if current is None:
         return ""
     return current.ruler if current.ruler != ruler else current.previous or ruler
-
-
-def current_ruler(folder: Path) -> str:
-    """The ruler of the newest judgement of a run; empty before the first."""
-    current = read_current(folder)
-    return current.ruler if current else ""
-
-
-def read_judgements(folder: Path, ruler: str = "") -> Iterator[JudgedItem]:
-    """The judgements of a run under a ruler (the newest by default), in suite order."""
-    ruler = ruler or current_ruler(folder)
-    lines = _stored(folder, ruler) if ruler else None
-    if lines is None:
-        raise FormatError(folder, None, "this run has not been judged; do: steelyard judge " + str(folder))
-    yield from lines
-
-
-def _stored(folder: Path, ruler: str) -> Iterator[JudgedItem] | None:
-    path = folder / FOLDER / f"{ruler}.jsonl"
-    return _read(path) if path.exists() else None
-
-
-def _read(path: Path) -> Iterator[JudgedItem]:
-    decoder = msgspec.json.Decoder(JudgedItem)
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield decode(decoder, line, path, number, "a judgement")

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -25,10 +25,13 @@ from steelyard.errors import FormatError, InputError, RefusedError
 from steelyard.item import Item
 from steelyard.ports import Sampling
 from steelyard.records import SCHEMA_VERSION
+from steelyard.run.journal import MOST_ROLLOUTS
 from steelyard.run.stored import folder_errors, read
 from steelyard.solvers.settings import SolverSettings
 from steelyard.store import write_json
-from steelyard.suite import Suite
+
+if TYPE_CHECKING:
+    from steelyard.suite import Suite  # verifiers and all: more than who reads a header needs
 
 HEADER = "run.json"
 
@@ -65,6 +68,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
                 f"rollouts, concurrency and limit must be at least 1, got {self.rollouts}, {self.concurrency} "
                 f"and {self.limit}"
             )
+        if self.rollouts > MOST_ROLLOUTS:
+            raise InputError(f"rollouts must be at most {MOST_ROLLOUTS}, got {self.rollouts}")
         if self.seed < 0:
             raise InputError(f"the base seed must be 0 or more, got {self.seed}")
         check_sampling(self.sampling)

@@ -7,10 +7,8 @@ Easy to break: talking to the model before the proofs are checked, and writing i
 
 from __future__ import annotations
 
-import time
-import traceback
-from collections.abc import Awaitable, Callable, Container, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from steelyard.ports import Kit, Model
 from steelyard.proof import Proof, recheck
 from steelyard.proving import read_proofs, states_by_item
 from steelyard.run.engine import Engine, Outcome
+from steelyard.run.failure import FAILURE, write_failure
 from steelyard.run.journal import Journal
 from steelyard.run.judgements import JudgedRun, judge_run
 from steelyard.run.plan import (
@@ -32,12 +31,9 @@ from steelyard.run.plan import (
     refuse_other_run,
     write_header,
 )
-from steelyard.run.stored import folder_errors, read
-from steelyard.store import write_json
+from steelyard.run.stored import folder_errors
 from steelyard.suite import Suite
 from steelyard.verifiers.registry import revision
-
-FAILURE = "failure.json"
 
 Prober = Callable[[Model, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Takes a model and what it says of itself; returns what a run keeps of its endpoint. Must not raise for it."""
@@ -178,34 +174,3 @@ def stage(folder: Path, name: str) -> Iterator[None]:
     except Exception as error:
         write_failure(folder, name, error)
         raise
-
-
-def clear_failure(folder: Path, stages: Container[str]) -> None:
-    """Remove failure.json when what failed at one of these stages has now been done."""
-    path = folder / FAILURE
-    if path.exists() and _failed_stage(path) in stages:
-        path.unlink()
-
-
-def _failed_stage(path: Path) -> str:
-    try:
-        return read(path, _Failure, "a failure").stage
-    except FormatError:
-        return ""
-
-
-class _Failure(msgspec.Struct, frozen=True):
-    stage: str
-
-
-def write_failure(folder: Path, name: str, error: Exception) -> None:
-    """Write failure.json: stage, kind of error, its words, the traceback and the time."""
-    failure: dict[str, Any] = {
-        "stage": name,
-        "error": type(error).__name__,
-        "message": str(error),
-        "traceback": "".join(traceback.format_exception(error)),
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    with suppress(OSError):  # the folder may be what failed; the error itself is raised either way
-        write_json(folder / FAILURE, failure)

@@ -25,7 +25,7 @@ from steelyard.errors import SandboxFaultError
 from steelyard.ports import ExecResult, Guarantee, Limits, SandboxSpec
 from steelyard.sandbox import cgroups, launch, refusals, scratch, workspace
 from steelyard.sandbox.bwrap_command import Machine, arguments, result_of
-from steelyard.sandbox.kept import KeptSandboxes
+from steelyard.sandbox.kept import KeptSandboxes, SpecCopies
 from steelyard.sandbox.session import HostPlace, LatePlace, Order, Watch, WorkSession
 from steelyard.sandbox.supervise import Child, Ended
 from steelyard.store import Store
@@ -74,11 +74,7 @@ class BubblewrapSandbox:
             scratch.sweep(room, lambda name: cgroups.remove_left(self._machine.places, name))
         if not spec.mounts_ro or not self._kept.can_run(spec):
             return WorkSession(spec, self._place(spec, store, room))
-        return WorkSession(
-            spec,
-            LatePlace(lambda: self._place(spec, store, room)),
-            lambda main, stdin, wall_s, watch: self._kept.run(spec, store, main, stdin, wall_s, watch),
-        )
+        return WorkSession(spec, LatePlace(lambda: self._place(spec, store, room)), SpecCopies(self._kept, spec, store))
 
     def close(self) -> None:
         """End the sandboxes that are kept for later; open sessions are not touched."""

@@ -3,13 +3,21 @@
 A job gets the files, the limits and the namespaces that a command of a session of its own would get; its work tree is
 a tmpfs of the allowed size instead of a folder of the host, and it enters a group whose limits are its own. Kept
 sandboxes serve only machines with cgroups for memory and processes, where no job can hurt the next.
+A pool lends each to one job at a time. One that is not as it should be after a job is closed, never lent again; the
+caller then runs the command alone. After one that does not start, the pool stays empty.
 Not covered: writing to the work tree for a later command; whoever needs that opens a session and runs commands.
 Easy to break: lending a kept sandbox again after anything about it was not as expected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import os
+import threading
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Generic, Protocol, TypeVar
+
+import msgspec
 
 from steelyard.attempt import Tree
 from steelyard.errors import InputError, SandboxFaultError
@@ -17,10 +25,11 @@ from steelyard.ports import ExecResult, Limits, SandboxSpec
 from steelyard.sandbox import bwrap_command, cgroups, launch, scratch, workspace
 from steelyard.sandbox.bwrap_command import Machine
 from steelyard.sandbox.session import Main, Watch
-from steelyard.sandbox.zygote import BrokenZygoteError, Job, Pool, Zygote
+from steelyard.sandbox.zygote import BrokenZygoteError, Done, Entry, Found, Handles, Job, Zygote
 from steelyard.store import Store
 
-_OWN = 1  # the first process of a job is the program itself
+_MOST_IDLE = 8
+_LOOK = 3  # an exit code that has kills and refusals looked for
 
 
 class KeptSandboxes:
@@ -40,6 +49,26 @@ class KeptSandboxes:
         self, spec: SandboxSpec, store: Store, main: Main, stdin: bytes, wall_s: float, watch: Watch
     ) -> ExecResult | None:
         """Run a program over a fresh copy of the spec's tree; None where it has to be run alone."""
+        return self._lent(spec, store, main, lambda kept: kept.run(spec, store, stdin, wall_s, watch))
+
+    def run_watched(
+        self,
+        spec: SandboxSpec,
+        store: Store,
+        main: Main,
+        stdin: bytes,
+        wall_s: float,
+        watch: Watch,
+        look: Callable[[Handles], Found],
+    ) -> tuple[Found, int, ExecResult] | None:
+        """The same for an entry that runs code of others in its own process; `look` reads what comes of it.
+
+        Gives what `look` gave, the exit code (-n for signal n) and the result, which holds no output.
+        """
+        return self._lent(spec, store, main, lambda kept: kept.run_watched(spec, store, stdin, wall_s, watch, look))
+
+    def _lent(self, spec: SandboxSpec, store: Store, main: Main, work: Callable[[_Kept], Found]) -> Found | None:
+        """What `work` gives with a kept sandbox; None where there is none that does what it should."""
         bwrap_command.check_roots(self._machine, store)
         key: Hashable = (
             main,
@@ -51,7 +80,7 @@ class KeptSandboxes:
         if kept is None:
             return None
         try:
-            result = kept.run(spec, store, stdin, wall_s, watch)
+            found = work(kept)
         except BaseException as error:
             kept.close()
             if not isinstance(error, BrokenZygoteError):
@@ -60,11 +89,28 @@ class KeptSandboxes:
                 self._pool.switch_off()
             return None
         self._pool.give(key, kept)
-        return result
+        return found
 
     def close(self) -> None:
         """End what is kept and idle; it is made again when it is needed."""
         self._pool.close()
+
+
+class SpecCopies:
+    """Copies over the tree of one spec."""
+
+    def __init__(self, kept: KeptSandboxes, spec: SandboxSpec, store: Store) -> None:
+        self._kept, self._spec, self._store = kept, spec, store
+
+    def run(self, main: Main, stdin: bytes, wall_s: float, watch: Watch) -> ExecResult | None:
+        """Run a program to its end; None where it has to be run alone."""
+        return self._kept.run(self._spec, self._store, main, stdin, wall_s, watch)
+
+    def run_watched(
+        self, main: Main, stdin: bytes, wall_s: float, watch: Watch, look: Callable[[Handles], Found]
+    ) -> tuple[Found, int, ExecResult] | None:
+        """Run one whose results `look` reads; None where it has to be run alone."""
+        return self._kept.run_watched(self._spec, self._store, main, stdin, wall_s, watch, look)
 
 
 class _Kept:
@@ -72,37 +118,41 @@ class _Kept:
 
     def __init__(self, machine: Machine, spec: SandboxSpec, store: Store, main: Main) -> None:
         self.is_new = True
-        self._places = machine.places
+        self._places, self._main = machine.places, main
         self._limits: Limits | None = None
         self._group: cgroups.Group | None = None
+        self._entrances: list[int] = []
         self._room = scratch.Scratch(scratch.room_for(0))
         try:
             arguments = bwrap_command.kept_arguments(machine, spec, store, self._room)
-            self._zygote = Zygote([machine.bwrap, *arguments], main.flags, main.module, main.preload)
+            entry = Entry(main.module, main.entry, main.preload, main.guarded)
+            self._zygote = Zygote([machine.bwrap, *arguments], main.flags, entry)
         except BaseException:
             self._room.close()
             raise
 
     def run(self, spec: SandboxSpec, store: Store, stdin: bytes, wall_s: float, watch: Watch) -> ExecResult:
         """One job; raises BrokenZygoteError when it has to be run alone."""
-        limits, group = spec.limits, self._group_for(spec.limits)
-        job = Job(
-            stdin=stdin,
-            wall_s=wall_s,
-            output_bytes=limits.output_bytes,
-            files=_contents(spec.tree, store),
-            tmpfs=launch.job_tmpfs(limits.disk_bytes, limits.files + len(spec.tree)),
-            rlimits=launch.job_rlimits(limits, wall_s),
-            groups=group.entrances,
-        )
-        group.meter.reset_peak()
+        job, group = self._job(spec, store, stdin, wall_s)
         before = group.meter.counters()
         done = self._zygote.run(job, watch.over)
-        result = bwrap_command.result_of(done.ended, before, group.meter, done.left, disk_full=done.full)
-        if group.meter.processes():
-            raise BrokenZygoteError("processes of a job outlived it")
-        self.is_new = False
-        return result
+        return self._result(done, before, group)
+
+    def run_watched(
+        self,
+        spec: SandboxSpec,
+        store: Store,
+        stdin: bytes,
+        wall_s: float,
+        watch: Watch,
+        look: Callable[[Handles], Found],
+    ) -> tuple[Found, int, ExecResult]:
+        """One job that `look` reads; raises BrokenZygoteError when it has to be run alone."""
+        job, group = self._job(spec, store, stdin, wall_s)
+        before = group.meter.counters()
+        found, done = self._zygote.run_watched(job, watch.over, look)
+        looked = msgspec.structs.replace(done, ended=msgspec.structs.replace(done.ended, rc=_LOOK))
+        return found, done.code, self._result(looked, before, group)
 
     def close(self) -> None:
         """End it with all that is inside."""
@@ -110,20 +160,51 @@ class _Kept:
             self._zygote.close()
         finally:
             self._room.close()
-            if self._group is not None:
-                self._group.close()
+            self._leave_group()
+
+    def _job(self, spec: SandboxSpec, store: Store, stdin: bytes, wall_s: float) -> tuple[Job, cgroups.Group]:
+        """A job and its group, which begins to count."""
+        limits, group = spec.limits, self._group_for(spec.limits)
+        group.meter.reset_peak()
+        job = Job(
+            stdin=stdin,
+            wall_s=wall_s,
+            output_bytes=limits.output_bytes,
+            files=_contents(spec.tree, store),
+            tmpfs=launch.job_tmpfs(limits.disk_bytes, limits.files + len(spec.tree)),
+            rlimits=launch.job_rlimits(limits, wall_s),
+            groups=self._entrances,
+        )
+        return job, group
+
+    def _result(self, done: Done, before: cgroups.Counters, group: cgroups.Group) -> ExecResult:
+        """The result of a job of which nothing is left."""
+        result = bwrap_command.result_of(done.ended, before, group.meter, done.left, disk_full=done.full)
+        if group.meter.processes():
+            raise BrokenZygoteError("processes of a job outlived it")
+        self.is_new = False
+        return result
 
     def _group_for(self, limits: Limits) -> cgroups.Group:
         """The group with these limits; it is empty between two jobs."""
         if self._group is None or self._limits != limits:
             try:
-                if self._group is not None:
-                    self._group.close()
-                self._group = cgroups.Group(self._places, self._room.name, limits, own=_OWN)
-            except SandboxFaultError as error:
+                self._leave_group()
+                own = 0 if self._main.guarded else 1  # else the first process of a job is the program itself
+                self._group = cgroups.Group(self._places, self._room.name, limits, own=own)
+                self._entrances = [os.open(path, os.O_RDWR | os.O_CLOEXEC) for path in self._group.entrances]
+            except (SandboxFaultError, OSError) as error:
                 raise BrokenZygoteError(str(error)) from error
             self._limits = limits
         return self._group
+
+    def _leave_group(self) -> None:
+        """Remove the group, if there is one."""
+        while self._entrances:
+            os.close(self._entrances.pop())
+        group, self._group = self._group, None
+        if group is not None:
+            group.close()
 
 
 def _contents(tree: Tree, store: Store) -> list[tuple[str, bytes]]:
@@ -132,3 +213,61 @@ def _contents(tree: Tree, store: Store) -> list[tuple[str, bytes]]:
         if not path or path.startswith("/") or workspace.resolve(path) != path:
             raise InputError(f"path leaves the repository: {path!r}; a tree needs plain relative paths")
     return [(path, store.get(reference)) for path, reference in tree.items()]
+
+
+class Keepable(Protocol):
+    """What a pool keeps."""
+
+    def close(self) -> None:
+        """End it with all that it holds."""
+
+
+Kept = TypeVar("Kept", bound=Keepable)
+
+
+class Pool(Generic[Kept]):
+    """Idle zygotes by what they were started for; of the process that started them alone, and closed when it ends."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[tuple[Hashable, Kept]] = []
+        self._owner = os.getpid()
+        self._is_off = False
+        weakref.finalize(self, _close_all, self._idle, self._owner)
+
+    def take(self, key: Hashable, start: Callable[[], Kept]) -> Kept | None:
+        """One that is idle, or a new one; None when they do not work here, or in a process that was forked off."""
+        with self._lock:
+            if self._is_off or os.getpid() != self._owner:
+                return None
+            for number in range(len(self._idle) - 1, -1, -1):
+                if self._idle[number][0] == key:
+                    return self._idle.pop(number)[1]
+        try:
+            return start()
+        except (BrokenZygoteError, SandboxFaultError):
+            self.switch_off()
+            return None
+
+    def give(self, key: Hashable, kept: Kept) -> None:
+        """Keep one for the next job; what was idle longest is closed when there are too many."""
+        with self._lock:
+            self._idle.append((key, kept))
+            spare = self._idle.pop(0)[1] if len(self._idle) > _MOST_IDLE else None
+        if spare is not None:
+            spare.close()
+
+    def close(self) -> None:
+        """End the idle ones; the pool can still be used."""
+        with self._lock:
+            _close_all(self._idle, self._owner)
+
+    def switch_off(self) -> None:
+        """Start none any more."""
+        self._is_off = True
+
+
+def _close_all(idle: list[tuple[Hashable, Kept]], owner: int) -> None:
+    if os.getpid() == owner:
+        while idle:
+            idle.pop()[1].close()

@@ -17,9 +17,10 @@ import msgspec
 
 from steelyard.attempt import Diff, Tree, lay_over
 from steelyard.errors import InputError, SandboxFaultError
-from steelyard.ports import ExecResult, SandboxSpec
+from steelyard.ports import ExecResult, SandboxSpec, Usage
 from steelyard.sandbox import launch, scratch, workspace
 from steelyard.sandbox.supervise import Stopped
+from steelyard.sandbox.zygote import Found, Handles
 from steelyard.store import Store, reference_digest
 
 
@@ -36,12 +37,15 @@ class Main(msgspec.Struct, frozen=True):
     """A trusted program of a read-only mount, for a process that has loaded it before.
 
     `module` is its path inside, whose `main()` gives the exit code; `flags` are the interpreter's; `preload` names
-    modules of the standard library that jobs mostly want.
+    modules of the standard library that jobs mostly want. Another `entry` than `main` may run code of others in its
+    own process; that has to be said (`guarded`).
     """
 
     flags: tuple[str, ...]
     module: str
     preload: tuple[str, ...] = ()
+    entry: str = "main"
+    guarded: bool = False
 
 
 class Stoppable(Protocol):
@@ -229,18 +233,27 @@ class LatePlace:
         return self._made
 
 
-Copied = Callable[[Main, bytes, float, Watch], ExecResult | None]
+class Copies(Protocol):
+    """Runs trusted programs over a session's untouched tree in copies of a process that has loaded them.
+
+    None means that this does not work here.
+    """
+
+    def run(self, main: Main, stdin: bytes, wall_s: float, watch: Watch) -> ExecResult | None:
+        """Run a program to its end."""
+
+    def run_watched(
+        self, main: Main, stdin: bytes, wall_s: float, watch: Watch, look: Callable[[Handles], Found]
+    ) -> tuple[Found, int, ExecResult] | None:
+        """Run one whose results `look` reads."""
 
 
 class WorkSession:
-    """One isolated workspace at /work; commands run one at a time.
+    """One isolated workspace at /work; commands run one at a time."""
 
-    `copied` runs a trusted program over the untouched tree in a copy of a process that has loaded it; None from it
-    means that this does not work here.
-    """
-
-    def __init__(self, spec: SandboxSpec, place: Place, copied: Copied | None = None) -> None:
-        self._limits, self._place, self._copied = spec.limits, place, copied
+    def __init__(self, spec: SandboxSpec, place: Place, copies: Copies | None = None) -> None:
+        self._limits, self._place, self._copies = spec.limits, place, copies
+        self._usage = Usage()
         self._base: Tree = {path: reference_digest(reference) for path, reference in spec.tree.items()}
         self._lock = threading.Lock()
         self._closed = False
@@ -254,7 +267,7 @@ class WorkSession:
         limit_s = self._limits.wall_s if wall_s is None else min(wall_s, self._limits.wall_s)
         with self._lock:
             place = self._open_place()
-            return place.run(Order(list(argv), stdin, limit_s, workspace.resolve(cwd)), self._watch)
+            return self._counted(place.run(Order(list(argv), stdin, limit_s, workspace.resolve(cwd)), self._watch))
 
     def run_main(
         self,
@@ -273,12 +286,31 @@ class WorkSession:
         """
         limit_s = self._limits.wall_s if wall_s is None else min(wall_s, self._limits.wall_s)
         with self._lock:
-            place = self._open_place()
-            if self._copied is not None and isinstance(place, LatePlace) and not place.is_made:
-                result = self._copied(Main(tuple(flags), module, tuple(preload)), stdin, limit_s, self._watch)
+            copies = self._untouched()
+            if copies is not None:
+                result = copies.run(Main(tuple(flags), module, tuple(preload)), stdin, limit_s, self._watch)
                 if result is not None:
-                    return result
+                    return self._counted(result)
         return self.run(argv, stdin=stdin, wall_s=wall_s)
+
+    def run_watched(
+        self, main: Main, look: Callable[[Handles], Found], *, stdin: bytes, wall_s: float
+    ) -> tuple[Found, int, ExecResult] | None:
+        """Run the guarded entry of a trusted program, which runs code of others in its own process; at most once each.
+
+        `look` reads what the entry writes to handle 3 and what is printed, from when the entry is called; when it
+        returns, everything is ended. Gives what `look` gave, the exit code (-n for signal n) and the result, without
+        output; None, and nothing has run, where copies do not work or anything was done in this session before.
+        """
+        with self._lock:
+            self._open_place()
+            copies = self._untouched()
+            if copies is None:
+                return None
+            found = copies.run_watched(main, stdin, min(wall_s, self._limits.wall_s), self._watch, look)
+            if found is not None:
+                self._counted(found[2])
+            return found
 
     def read(self, path: str, max_bytes: int) -> bytes:
         """A regular file of the workspace, links not followed; raises InputError when it is not one."""
@@ -305,12 +337,13 @@ class WorkSession:
         with self._stopped():
             return self._open_place().difference(self._base)
 
-    def close(self) -> None:
-        """Kill everything and remove the workspace; safe to call twice."""
+    def close(self) -> Usage:
+        """Kill everything and remove the workspace; what all commands used. Safe to call twice."""
         with self._stopped():
             if not self._closed:
                 self._closed = True
                 self._place.close()
+            return self._usage
 
     @contextlib.contextmanager
     def _stopped(self) -> Iterator[None]:
@@ -319,6 +352,16 @@ class WorkSession:
         with self._lock:
             self._watch.resume()
             yield
+
+    def _untouched(self) -> Copies | None:
+        """What runs copies, as long as nothing was done in this session that they would not see."""
+        is_new = isinstance(self._place, LatePlace) and not self._place.is_made
+        return self._copies if is_new else None
+
+    def _counted(self, result: ExecResult) -> ExecResult:
+        """A result, after adding what it cost to the session's usage."""
+        self._usage = self._usage.after(result)
+        return result
 
     def _open_place(self) -> Place:
         if self._closed:

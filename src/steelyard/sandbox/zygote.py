@@ -1,9 +1,8 @@
 """Kept sandboxes whose first process has loaded one trusted module and forks a fresh sandbox for each job.
 
 What happens inside, and what keeps two jobs apart, is in `zygote_inside`. Here is the host's side: starting one,
-handing it an order (as handles: nothing travels through its memory), watching the job by a handle of its first
-process, and a pool that lends each zygote to one job at a time. A zygote that is not as it should be after a job is
-closed, never lent again; the caller then runs the command alone. After one that does not start, the pool stays empty.
+handing it an order (as handles: nothing travels through its memory), and watching the job by a handle of its first
+process. After a BrokenZygoteError a zygote is to be closed and the job run alone.
 Not covered: machines without cgroups for memory and processes (a job could then hurt its neighbours).
 Easy to break: letting another process inherit the link; tying a zygote's life to the thread that started it.
 """
@@ -19,10 +18,9 @@ import socket
 import subprocess
 import threading
 import time
-import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -34,11 +32,16 @@ _SOURCE = Path(__file__).with_name("zygote_inside.py")
 _START_S = 10.0
 _END_S = 1.0  # how long an idle zygote may take to see that the link is closed
 _CHUNK = 65536
-_MOST_IDLE = 8
+
+
+Found = TypeVar("Found")
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One run of the module: `files` of /work by path, tmpfs options by place, rlimits by number, `groups` to enter."""
+    """One run of the entry: `files` of /work by path, tmpfs options by place, rlimits by number.
+
+    `groups` are handles of the groups to enter, of their `cgroup.procs`, for reading and writing.
+    """
 
     stdin: bytes
     wall_s: float
@@ -46,15 +49,39 @@ class Job(msgspec.Struct, frozen=True):
     files: list[tuple[str, bytes]]
     tmpfs: list[tuple[str, str]]
     rlimits: list[tuple[int, int]]
-    groups: list[str]
+    groups: list[int]
 
 
 class Done(msgspec.Struct, frozen=True):
-    """How a job ended; `left` processes were alive at its end, `full` says whether /work was."""
+    """How a job ended; `left` processes were alive at its end, `full` says whether /work was.
+
+    `code` is the exit code, -n for signal n.
+    """
 
     ended: Ended
+    code: int
     left: int
     full: bool
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What a zygote calls for each job: a function of a trusted `module` (a path inside), after loading `preload`.
+
+    `guarded` says that it runs code of others in its own process; then pid 1 of a job is another one.
+    """
+
+    module: str
+    name: str
+    preload: tuple[str, ...] = ()
+    guarded: bool = False
+
+
+class Handles(msgspec.Struct, frozen=True):
+    """What a job is watched by: `result` and `output` are read, `ended` is readable when it has ended."""
+
+    result: int
+    output: int
+    ended: int
 
 
 class BrokenZygoteError(Exception):
@@ -64,11 +91,12 @@ class BrokenZygoteError(Exception):
 class Zygote:
     """One kept sandbox, for one job at a time; `close` ends it with all that is inside."""
 
-    def __init__(self, bwrap: Sequence[str], flags: Sequence[str], module: str, preload: Sequence[str]) -> None:
+    def __init__(self, bwrap: Sequence[str], flags: Sequence[str], entry: Entry) -> None:
         self._link, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         code = _memory(_SOURCE.read_bytes())
         with inside:
-            text = f"exec(open({code}).read()); main({inside.fileno()}, {module!r}, {list(preload)!r})"
+            names = f"{entry.module!r}, {entry.name!r}, {list(entry.preload)!r}, guarded={entry.guarded}"
+            text = f"exec(open({code}).read()); main({inside.fileno()}, {names})"
             try:
                 self._process = subprocess.Popen(
                     [*bwrap, "--", "python3", *flags, "-c", text],
@@ -94,6 +122,37 @@ class Zygote:
 
     def run(self, job: Job, over: Callable[[_Running], contextlib.AbstractContextManager[None]]) -> Done:
         """Run a job to its end, `over` it as long as it can be stopped; raises BrokenZygoteError."""
+        with self._born(job) as (running, handles):
+            with over(running):
+                data, full = running.collect(handles, running.started + job.wall_s, job.output_bytes)
+            rc, cpu_us, _ = self._end()
+            said = _all_of(handles.result).decode(errors="replace").splitlines()
+            if said[:1] != [STARTED] and not running.stopped:
+                raise BrokenZygoteError(said[0] if said else "the job never started")
+            left, disk_full = map(int, said[1].split()[1:]) if len(said) > 1 else (0, 0)
+            return Done(running.end(rc, cpu_us, data, truncated=full), rc, left, bool(disk_full))
+
+    def run_watched(
+        self,
+        job: Job,
+        over: Callable[[_Running], contextlib.AbstractContextManager[None]],
+        watch: Callable[[Handles], Found],
+    ) -> tuple[Found, Done]:
+        """The same, but `watch` reads what the entry writes to handle 3 and prints; the job is ended when it returns.
+
+        It is called when the entry is. When the job has ended, all that it wrote can be read without waiting.
+        """
+        with self._born(job) as (running, handles):
+            with over(running):
+                _await_start(handles, running.started + job.wall_s)
+                found = watch(handles)
+            running.end_now()
+            rc, cpu_us, left = self._end()
+            return found, Done(running.end(rc, cpu_us, b"", truncated=False), rc, left, full=False)
+
+    @contextlib.contextmanager
+    def _born(self, job: Job) -> Iterator[tuple[_Running, Handles]]:
+        """Send a job; what it is watched and stopped by."""
         order = {
             "folders": sorted({path[:at] for path, _ in job.files for at, letter in enumerate(path) if letter == "/"}),
             "files": job.files,
@@ -103,16 +162,14 @@ class Zygote:
         started = time.monotonic()
         with _handles(job, marshal.dumps(order, 2)) as (sent, output, report):
             try:
-                socket.send_fds(self._link, [b"x"], sent)
+                socket.send_fds(self._link, [b"x"], [*sent, *job.groups])
             except OSError as error:
                 raise BrokenZygoteError(str(error)) from error
             while sent:  # the pipes must have no writer but the job
                 os.close(sent.pop())
-            running = _Running(self._told(b"born"))
+            running = _Running(self._told(b"born"), started)
             try:
-                with over(running):
-                    data, full = running.collect(self._link, output, started + job.wall_s, job.output_bytes)
-                return self._done(running, data, full, report, started)
+                yield running, Handles(report, output, self._link.fileno())
             finally:
                 running.close()
 
@@ -143,32 +200,21 @@ class Zygote:
         os.set_inheritable(handles[0], False)
         return handles[0]
 
-    def _done(self, running: _Running, output: bytes, full: bool, report: int, started: float) -> Done:
+    def _end(self) -> tuple[int, int, int]:
+        """Exit code, CPU time in microseconds and processes left of the job that has ended, or is about to."""
         try:
-            rc, cpu_us = map(int, self._link.recv(64).split())
+            rc, cpu_us, left = map(int, self._link.recv(64).split())
         except (OSError, ValueError) as error:
             raise BrokenZygoteError(f"it did not say how the job ended: {error}") from error
-        said = _all_of(report).decode(errors="replace").splitlines()
-        if said[:1] != ["started"] and not running.stopped:
-            raise BrokenZygoteError(said[0] if said else "the job never started")
-        left, disk_full = map(int, said[1].split()[1:]) if len(said) > 1 else (0, 0)
-        ended = Ended(
-            stopped=running.stopped,
-            rc=rc if rc >= 0 else 128 - rc,  # as a shell says it, which is how it comes from commands run alone
-            output=output,
-            truncated=full,
-            side=STARTED,
-            wall_ms=(time.monotonic() - started) * 1000,
-            cpu_ms=cpu_us / 1000,
-        )
-        return Done(ended, left, bool(disk_full))
+        return rc, cpu_us, left
 
 
 class _Running:
     """The first process of a job; killing it ends everything in its pid namespace."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, started: float) -> None:
         self.stopped: Stopped = ""
+        self.started = started
         self._handle = handle
         self._lock = threading.Lock()
 
@@ -180,16 +226,35 @@ class _Running:
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
-    def collect(self, link: socket.socket, output: int, deadline: float, most: int) -> tuple[bytes, bool]:
+    def end_now(self) -> None:
+        """End the job without a reason, if it has not ended."""
+        with self._lock:
+            if self._handle >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def end(self, rc: int, cpu_us: int, output: bytes, *, truncated: bool) -> Ended:
+        """How it ended, as a shell says it, which is how it comes from commands run alone."""
+        return Ended(
+            stopped=self.stopped,
+            rc=rc if rc >= 0 else 128 - rc,
+            output=output,
+            truncated=truncated,
+            side=STARTED,
+            wall_ms=(time.monotonic() - self.started) * 1000,
+            cpu_ms=cpu_us / 1000,
+        )
+
+    def collect(self, handles: Handles, deadline: float, most: int) -> tuple[bytes, bool]:
         """Output until the zygote tells of the end, and whether there was more than `most`."""
-        data, full, stopped_at = bytearray(), False, 0.0
+        data, full, stopped_at, output = bytearray(), False, 0.0, handles.output
         waits = select.poll()
         waits.register(output, select.POLLIN)
-        waits.register(link, select.POLLIN)
+        waits.register(handles.ended, select.POLLIN)
         while True:
             until = stopped_at + _START_S if stopped_at else deadline
             ready = {handle for handle, _ in waits.poll(max(0.0, until - time.monotonic()) * 1000 + 1)}
-            has_ended = link.fileno() in ready
+            has_ended = handles.ended in ready
             if output in ready or has_ended:
                 full = _fill(output, data, most, waits, to_end=has_ended) or full
             if has_ended:
@@ -228,7 +293,7 @@ def _fill(output: int, data: bytearray, most: int, waits: select.poll, *, to_end
 
 @contextlib.contextmanager
 def _handles(job: Job, order: bytes) -> Iterator[tuple[list[int], int, int]]:
-    """What is sent (order, stdin, output, report, groups) and the ends that are read here: output and report."""
+    """What is sent (order, stdin, output, report) and the ends that are read here: output and report."""
     sent: list[int] = []
     mine: list[int] = []
     try:
@@ -239,14 +304,27 @@ def _handles(job: Job, order: bytes) -> Iterator[tuple[list[int], int, int]]:
         report, report_in = os.pipe()
         mine.append(report)
         sent.append(report_in)
-        for path in job.groups:
-            sent.append(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
         for handle in mine:
             os.set_blocking(handle, False)
         yield sent, output, report
     finally:
         for handle in (*sent, *mine):
             os.close(handle)
+
+
+def _await_start(handles: Handles, deadline: float) -> None:
+    """Read the word of the start; raises BrokenZygoteError where another comes, or none."""
+    waits = select.poll()
+    waits.register(handles.result, select.POLLIN)
+    waits.register(handles.ended, select.POLLIN)
+    waits.poll(max(0.0, deadline - time.monotonic()) * 1000 + 1)
+    word = f"{STARTED}\n".encode()
+    try:
+        said = os.read(handles.result, len(word))
+    except BlockingIOError:
+        said = b""
+    if said != word:
+        raise BrokenZygoteError((said + _all_of(handles.result)).decode(errors="replace") or "the job never started")
 
 
 def _all_of(report: int) -> bytes:
@@ -265,61 +343,3 @@ def _memory(data: bytes) -> int:
         rest = rest[os.write(handle, rest) :]
     os.lseek(handle, 0, os.SEEK_SET)
     return handle
-
-
-class Keepable(Protocol):
-    """What a pool keeps."""
-
-    def close(self) -> None:
-        """End it with all that it holds."""
-
-
-Kept = TypeVar("Kept", bound=Keepable)
-
-
-class Pool(Generic[Kept]):
-    """Idle zygotes by what they were started for; of the process that started them alone, and closed when it ends."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._idle: list[tuple[Hashable, Kept]] = []
-        self._owner = os.getpid()
-        self._is_off = False
-        weakref.finalize(self, _close_all, self._idle, self._owner)
-
-    def take(self, key: Hashable, start: Callable[[], Kept]) -> Kept | None:
-        """One that is idle, or a new one; None when they do not work here, or in a process that was forked off."""
-        with self._lock:
-            if self._is_off or os.getpid() != self._owner:
-                return None
-            for number in range(len(self._idle) - 1, -1, -1):
-                if self._idle[number][0] == key:
-                    return self._idle.pop(number)[1]
-        try:
-            return start()
-        except (BrokenZygoteError, SandboxFaultError):
-            self.switch_off()
-            return None
-
-    def give(self, key: Hashable, kept: Kept) -> None:
-        """Keep one for the next job; what was idle longest is closed when there are too many."""
-        with self._lock:
-            self._idle.append((key, kept))
-            spare = self._idle.pop(0)[1] if len(self._idle) > _MOST_IDLE else None
-        if spare is not None:
-            spare.close()
-
-    def close(self) -> None:
-        """End the idle ones; the pool can still be used."""
-        with self._lock:
-            _close_all(self._idle, self._owner)
-
-    def switch_off(self) -> None:
-        """Start none any more."""
-        self._is_off = True
-
-
-def _close_all(idle: list[tuple[Hashable, Kept]], owner: int) -> None:
-    if os.getpid() == owner:
-        while idle:
-            idle.pop()[1].close()

@@ -1,14 +1,18 @@
 """The first processes of a kept sandbox: they load one trusted module, then fork a fresh sandbox for each order.
 
 Sent inside as text, standard library only; it never runs code of others. Started by bwrap as uid 0 of a user
-namespace, it forbids further user namespaces but one, moves into that one (uid 10001 there) and becomes the zygote.
+namespace, it forbids further user namespaces but one, moves into that one (uid 10001 there), lets go of what no job may
+have (kernel keyrings, the bounding set) and becomes the zygote.
 An order is one message on the socket with handles: order, stdin, output, report, then files of cgroups to enter. For
 each order a child is forked as pid 1 of a new pid namespace. It enters the cgroups, takes mount, IPC, network and
 cgroup namespaces of its own, mounts a fresh /work, /tmp, /dev/shm and /proc, leaves the session, sets rlimits, writes
-the order's files, closes every handle but four, gives up all capabilities for good, shuts off kernel keyrings, and
-only then calls `main` of the module. The zygote answers with a handle of that child, and with its end once the kernel
-has killed all that was left in its pid namespace. The zygote reads nothing of an order, so nothing of one job is in
-the memory that the next one inherits.
+the order's files, closes every handle but four, gives up all capabilities for good, and only then calls the entry of
+the module. The zygote answers with a handle of pid 1, and with the child's end once the kernel has killed all that
+was left in its pid namespace. The zygote reads nothing of an order, so nothing of one job is in the memory that the
+next one inherits.
+Where the entry runs code of others in its own process (`guarded`), the child is pid 2, so that signals mean to it what
+they mean anywhere. Pid 1 is then a process that shares the zygote's memory and only ever waits: made before the order
+comes, it holds no handle of it and no signal handler, and its rights keep a job from looking into it.
 Source: namespaces(7), user_namespaces(7), capabilities(7), seccomp(2), cgroups(7); bwrap's --disable-userns.
 Not covered: other machines than x86-64 and AArch64 (it ends there, and commands are started alone).
 Easy to break: the order of the steps in `_enter`; a handle left open across them; state kept here between two orders.
@@ -16,6 +20,7 @@ Easy to break: the order of the steps in `_enter`; a handle left open across the
 
 from __future__ import annotations
 
+import _signal
 import _socket
 import ctypes
 import fcntl
@@ -44,11 +49,13 @@ _CALLS = {  # capset; add_key, request_key, keyctl; kill, tkill, tgkill and two 
     "aarch64": (91, (217, 218, 219), (129, 130, 131, 138, 240), 0xC00000B7),
 }
 _OTHER_ABI = 0x40000000  # x32 calls have this bit
+_CLONE_VM, _STACK_BYTES = 0x100, 32768
 _MOST_HANDLES, _HIGH = 1024, 64
-_REPORT = 3
+_REPORT, _GROUPS_FROM = 3, 4
 _ID = 10001
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_stack = ctypes.create_string_buffer(_STACK_BYTES)  # of the one guard at a time
 
 
 def _call(name: str, *arguments: Any) -> None:
@@ -116,7 +123,19 @@ def _write(path: str, text: str) -> None:
         os.close(handle)
 
 
-def _enter(order: Mapping[str, Any], seccomp: Any) -> None:
+def _give_up(calls: tuple[int, Sequence[int], Sequence[int], int]) -> None:
+    """Give up for this process and all its children what neither it nor they need."""
+    capability = 0
+    while _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:
+        capability += 1
+    _call("prctl", _PR_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    length, steps = _filter(calls[3], calls[1], calls[2])
+    program = _Program(length, ctypes.addressof(steps))
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _call("prctl", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+
+
+def _enter(order: Mapping[str, Any], no_capabilities: Callable[[], None]) -> None:
     """Leave everything that another job could share, and give up what could bring it back."""
     os.setsid()
     _call("unshare", _NEW_NS | _NEW_IPC | _NEW_NET | _NEW_CGROUP)
@@ -134,15 +153,7 @@ def _enter(order: Mapping[str, Any], seccomp: Any) -> None:
     os.chdir("/work")
     for limit, value in order["rlimits"]:
         resource.setrlimit(limit, (value, value))
-    calls, program = _CALLS[os.uname().machine], _Program(seccomp[0], ctypes.addressof(seccomp[1]))
-    capability = 0
-    while _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:
-        capability += 1
-    _call("prctl", _PR_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    _call("syscall", calls[0], header, (ctypes.c_uint32 * 6)())
-    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    _call("prctl", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+    no_capabilities()
 
 
 def _put(path: str, data: bytes) -> None:
@@ -153,7 +164,7 @@ def _put(path: str, data: bytes) -> None:
     os.close(handle)
 
 
-def _job(handles: Sequence[int], seccomp: Any, main: Callable[[], int | None]) -> None:
+def _job(handles: Sequence[int], no_capabilities: Callable[[], None], main: Callable[[], int | None]) -> None:
     """Everything that the child of one order does; it reports its start and its end and never returns."""
     order_in, stdin, output, report, *groups = [fcntl.fcntl(handle, fcntl.F_DUPFD, _HIGH) for handle in handles]
     for number, handle in enumerate((stdin, output, output, report)):
@@ -163,7 +174,7 @@ def _job(handles: Sequence[int], seccomp: Any, main: Callable[[], int | None]) -
             os.write(group, b"0")
         order = marshal.loads(os.pread(order_in, os.fstat(order_in).st_size, 0))  # noqa: S302  written by the host
         os.closerange(_REPORT + 1, _MOST_HANDLES)
-        _enter(order, seccomp)
+        _enter(order, no_capabilities)
     except BaseException as error:  # noqa: BLE001  whatever it is, the host must hear of it
         os.write(_REPORT, f"broken: {error}".encode()[:400])
         os._exit(1)
@@ -201,53 +212,78 @@ def _tell(link: _socket.socket, word: bytes, handle: int) -> None:
     os.close(handle)
 
 
-def _serve(link: _socket.socket, main: Callable[[], int | None]) -> None:
+def _guard() -> int:
+    """The first process of a new pid namespace: it only waits, in the zygote's memory, and buries orphans unseen."""
+    kept = [(number, _signal.signal(number, _signal.SIG_IGN)) for number in (_signal.SIGINT, _signal.SIGCHLD)]
+    top = (ctypes.addressof(_stack) + _STACK_BYTES) & -16
+    pid: int = _libc.clone(_libc.pause, ctypes.c_void_p(top), _CLONE_VM | _signal.SIGCHLD, None)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "clone")
+    for number, handler in kept:
+        _signal.signal(number, handler)
+    return pid
+
+
+def _serve(link: _socket.socket, main: Callable[[], int | None], *, guarded: bool) -> None:
     """Fork a child for each order until the host hangs up; then its children die with the pid namespace."""
-    calls = _CALLS[os.uname().machine]
-    seccomp = _filter(calls[3], calls[1], calls[2])
+    capset = _CALLS[os.uname().machine][0]
+    header, none = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     own = os.open("/proc/self/ns/pid", os.O_RDONLY)
     space = _socket.CMSG_SPACE(64)
     while True:
+        _call("unshare", _NEW_PID)
+        first = _guard() if guarded else 0
         _, extra, _, _ = link.recvmsg(1, space)
         if not extra:
             return
         data = extra[0][2]
         handles = [int.from_bytes(data[i : i + 4], sys.byteorder) for i in range(0, len(data), 4)]
-        _call("unshare", _NEW_PID)
         pid = os.fork()
         if pid == 0:
-            _job(handles, seccomp, main)
+            _job(handles, lambda: _call("syscall", capset, header, none), main)
         _call("setns", own, _NEW_PID)
-        for handle in handles:
+        for handle in handles[:_GROUPS_FROM]:
             os.close(handle)
         child = os.pidfd_open(pid)
-        _tell(link, b"born", os.dup(child))
+        _tell(link, b"born", os.pidfd_open(first or pid))
         if link.fileno() in select.select([link.fileno(), child], [], [])[0]:
             return
         _, status, used = os.wait4(pid, 0)
         os.close(child)
-        link.send(b"%d %d" % (os.waitstatus_to_exitcode(status), int((used.ru_utime + used.ru_stime) * 1e6)))
+        left = 0
+        if first:
+            left = sum(os.pread(group, 65536, 0).count(b"\n") for group in handles[-1:])
+            os.kill(first, _signal.SIGKILL)
+            os.waitpid(first, 0)
+        for group in handles[_GROUPS_FROM:]:
+            os.close(group)
+        cpu_us = int((used.ru_utime + used.ru_stime) * 1e6)
+        link.send(b"%d %d %d" % (os.waitstatus_to_exitcode(status), cpu_us, left))
 
 
-def _loaded(module: str, preload: Sequence[str]) -> Callable[[], int | None]:
-    """`main` of the trusted module, found nowhere else afterwards."""
+def _loaded(module: str, entry: str, preload: Sequence[str]) -> Callable[[], int | None]:
+    """The entry of the trusted module, which is found nowhere else afterwards, nor is what stands beside it."""
     folder, _, file = module.rpartition("/")
-    name = file.removesuffix(".py")
+    before = set(sys.modules)
     sys.path[:] = [folder, *(path for path in sys.path if path)]
-    main: Callable[[], int | None] = __import__(name).main
-    del sys.path[0], sys.modules[name]
+    found: Callable[[], int | None] = getattr(__import__(file.removesuffix(".py")), entry)
+    del sys.path[0]
+    for name in sys.modules.keys() - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder + "/"):
+            del sys.modules[name]
     for wanted in preload:
         __import__(wanted)
-    return main
+    return found
 
 
-def main(handle: int, module: str, preload: Sequence[str]) -> None:
-    """Become the zygote that serves the socket `handle` with `main` of the file `module`."""
+def main(handle: int, module: str, entry: str, preload: Sequence[str], *, guarded: bool) -> None:
+    """Become the zygote that serves the socket `handle` with the function `entry` of the file `module`."""
     link = _socket.socket(fileno=handle)
     first = _become_zygote()
-    entry = _loaded(module, preload)
+    function = _loaded(module, entry, preload)
     sys.modules["__main__"] = type(sys)("__main__")
+    _give_up(_CALLS[os.uname().machine])
     gc.freeze()
     _tell(link, b"ready", first)
-    _serve(link, entry)
+    _serve(link, function, guarded=guarded)
     os._exit(0)

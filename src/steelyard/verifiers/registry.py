@@ -8,10 +8,9 @@ modules it reaches, never bytecode or repr, which differ between Python versions
 
 from __future__ import annotations
 
-import ast
 import importlib
-import importlib.metadata
-import importlib.util
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import msgspec
 
 from steelyard.attempt import Attempt
-from steelyard.canonical import digest, sha256_hex
+from steelyard.canonical import canonical, canonical_plain, digest, sha256_hex
 from steelyard.errors import InputError, did_you_mean
 from steelyard.item import Item, canonical_verifier
 from steelyard.verdict import Evidence, Reading, Undecided, Unread, Verdict, failed
@@ -190,17 +189,39 @@ def is_local(bound: Bound) -> bool:
 
 def revision(item: Item, bound: Bound | None = None) -> str:
     """sha256 of {target, verifier, rules, code}: the identity of this item's judge; `bound` saves binding again."""
-    spec = expand(canonical_verifier(item))
-    used = _used(bound or bind(item))
-    return digest(
-        {
-            "target": item.target,
-            "verifier": spec,
-            "choices": item.choices,
-            "rules": {name: verifier.rules for name, verifier in used.items()},
-            "code": {name: code_digest(name) for name in used},
-        }
-    )
+    before, after = _around_target(item, bound or bind(item))
+    return sha256_hex(before + canonical_plain(item.target) + after)
+
+
+def revisions(items: Iterable[Item], bound: Mapping[str, Bound]) -> dict[str, str]:
+    """Each item's revision by its id; what items of one verifier spec and one list of choices share is made once."""
+    kinds: dict[bytes, tuple[bytes, bytes]] = {}
+    encode, found = msgspec.json.Encoder().encode, {}
+    for item in items:
+        kind = encode((item.verifier, item.choices))
+        around = kinds.get(kind)
+        if around is None:
+            around = _around_target(item, bound[item.id])
+            if len(kind) <= _LONGEST_KIND:
+                kinds[kind] = around
+        found[item.id] = sha256_hex(around[0] + canonical_plain(item.target) + around[1])
+    return found
+
+
+_LONGEST_KIND = 4096
+"""Bytes of a spec beyond which items are not expected to share it, so that it is not kept."""
+
+
+def _around_target(item: Item, bound: Bound) -> tuple[bytes, bytes]:
+    """What stands before and after the target in the canonical JSON of {choices, code, rules, target, verifier}."""
+    used = _used(bound)
+    before = {
+        "choices": item.choices,
+        "code": {name: code_digest(name) for name in used},
+        "rules": {name: verifier.rules for name, verifier in used.items()},
+    }
+    after = canonical(expand(canonical_verifier(item)))
+    return canonical(before)[:-1] + b',"target":', b',"verifier":' + after + b"}"
 
 
 def ruler(revisions: dict[str, str]) -> str:
@@ -245,9 +266,11 @@ def _sources(name: str) -> dict[str, str]:
 
 
 def _version(distribution: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to load, and most verifiers call no library
+
     try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError as error:
+        return version(distribution)
+    except PackageNotFoundError as error:
         raise InputError(f"a verifier needs {distribution}: pip install 'steelyard[all]'") from error
 
 
@@ -259,15 +282,22 @@ def _reach(module: str, seen: set[str]) -> None:
     if module in seen or module == __name__ or not module.startswith(_PURE):
         return
     seen.add(module)
-    for node in ast.walk(ast.parse(_lf(_source(module)))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            _reach(node.module, seen)
-            for alias in node.names:
-                if _is_module(f"{node.module}.{alias.name}"):
-                    _reach(f"{node.module}.{alias.name}", seen)
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                _reach(alias.name, seen)
+    for name in _imported(_lf(_source(module)).decode()):
+        _reach(name, seen)
+
+
+def _imported(source: str) -> Iterator[str]:
+    """The modules of this package that a source imports, as names of modules or out of them."""
+    for match in _IMPORT.finditer(source):
+        yield match[1]
+        for name in _NAME.findall(_COMMENT.sub("", match[2] or "")):
+            if _is_module(f"{match[1]}.{name}"):
+                yield f"{match[1]}.{name}"
+
+
+_IMPORT = re.compile(r"^[ \t]*(?:from|import) (steelyard[\w.]*)(?: import (\([^)]*\)|[^\n]*))?", re.MULTILINE)
+"""An import of this package as the house writes it; parsing the sources would take most of a short command's time."""
+_NAME, _COMMENT = re.compile(r"\w+"), re.compile(r"#[^\n]*")
 
 
 def _is_module(name: str) -> bool:

@@ -161,5 +161,23 @@ def test_the_index_holds_lone_and_many_rollouts_alike(tmp_path: Path) -> None:
     _written(tmp_path, [_rollout(item, n) for item, n in (("a", 0), ("b", 2), ("a", 1), ("b", 0), ("c", 0))]).close()
     index = RolloutIndex(tmp_path)
     assert {"a": [0, 1], "b": [0, 2], "c": [0]} == {i: [r.rollout for r in index.of(i)] for i in index.items()}
-    assert (5, True, False, "a") == (len(index), index.done("b", 2), index.done("b", 1), index.asked("b"))
+    assert (5, True, False) == (len(index), index.done("b", 2), index.done("b", 1))
     index.close()
+
+
+def test_an_item_that_was_asked_otherwise_is_found_on_the_way(tmp_path: Path) -> None:
+    """Given the asks of now, an index names the items of which any line has another one. [O-18]"""
+    _written(tmp_path, [_rollout(item, n) for item, n in (("a", 0), ("b", 0), ("b", 1), ("c", 0))]).close()
+    index = RolloutIndex(tmp_path, {"a": "a", "b": "other"})
+    assert {"b", "c"} == index.asked_otherwise
+    index.close()
+
+
+@pytest.mark.parametrize("number", [b"-1", b"1000001", b"1e3", b"10000000000000000000000"])
+def test_a_rollouts_index_that_no_run_gives_is_damage(tmp_path: Path, number: bytes) -> None:
+    """An index holds a place for every rollout below the last, so a wrong number must not fill the memory."""
+    _written(tmp_path, [_rollout("a")]).close()
+    line = (tmp_path / ROLLOUTS).read_bytes()
+    (tmp_path / ROLLOUTS).write_bytes(line.replace(b'"rollout":0', b'"rollout":' + number))
+    with pytest.raises(FormatError, match=r"rollouts\.jsonl:1: not a rollout"):
+        RolloutIndex(tmp_path)

@@ -15,7 +15,8 @@ from steelyard.kit import ProbeKit
 from steelyard.models.scripted import Scripted
 from steelyard.ports import Sampling
 from steelyard.run.plan import Plan
-from steelyard.run.start import FAILURE, Finished, start
+from steelyard.run.failure import FAILURE
+from steelyard.run.start import Finished, start
 from steelyard.solvers.settings import SolverSettings
 from steelyard.store import Store
 from steelyard.suite import load
