@@ -24,8 +24,12 @@ LINK, ABSENT, NO_FOLDER, DENIED, ODD, FULL = range(111, 117)
 """Exit codes of the scripts: a link on the way, nothing there, a file on the way, no permission, not a plain file, no
 space."""
 
-_WALK = f"""cd -P {WORK} || exit {DENIED}
-rest=$1; make=$2
+# A command may have taken its own folder's rights away.
+_ENTER = f"""cd -P {WORK} 2>/dev/null && [ -r . -a -w . ] || chmod u+rwx {WORK} 2>/dev/null
+cd -P {WORK} || exit {DENIED}
+"""
+
+_WALK = f"""{_ENTER}rest=$1; make=$2
 while [ "${{rest#*/}}" != "$rest" ]; do
   part=${{rest%%/*}}; rest=${{rest#*/}}
   [ ! -L "./$part" ] || exit {LINK}
@@ -67,7 +71,7 @@ cat > "./$rest" || exit {FULL}
 
 UNPACK = 'cd -P "$1" && exec tar -x -m -o -f -'
 
-_OPEN = f"cd -P {WORK} || exit {DENIED}\nchmod -R u+rwX . 2>/dev/null\n"
+_OPEN = _ENTER + "chmod -R u+rwX . 2>/dev/null\n"
 PACK = _OPEN + "find . -type s -print0 >&2 2>/dev/null\nexec tar -c -f - ."
 """The whole work tree as a tar on stdout, the names of its sockets (tar leaves them out) on stderr."""
 

@@ -52,6 +52,9 @@ class TreeUse(msgspec.Struct, frozen=True):
     entries: int
 
 
+_NAME_BYTES = 255
+
+
 def resolve(path: str) -> str:
     """A path as given by a model or an author, as a relative path below /work; "" is /work itself."""
     if "\0" in path:
@@ -61,6 +64,8 @@ def resolve(path: str) -> str:
         return ""
     if not whole.startswith(WORK + "/"):
         raise InputError(f"path leaves the repository: {path!r}")
+    if max(len(name.encode(errors="surrogatepass")) for name in whole.split("/")) > _NAME_BYTES:
+        raise InputError(f"{path[:80]!r}...: a name of more than {_NAME_BYTES} bytes, which no file can have")
     return whole[len(WORK) + 1 :]
 
 
@@ -189,7 +194,7 @@ def _walk(root: Path, *, alive: bool = False) -> Iterator[tuple[str, os.stat_res
 
     `alive` says that code inside may still run: then nothing is changed and what vanishes is passed over.
     """
-    levels = [_level(os.open(root, _FOLDER), "")]
+    levels = [_level(os.open(root, _FOLDER) if alive else _open_root(root), "")]
     try:
         while levels:
             folder, prefix, names = levels[-1]
@@ -256,7 +261,7 @@ def _parent(root: Path, path: str, *, make: bool = False) -> Iterator[tuple[int,
     *folders, name = relative.split("/")
     if len(folders) > MAX_DEPTH:
         raise InputError(f"{path!r} is deeper than {MAX_DEPTH} folders")
-    handle = os.open(root, _FOLDER)
+    handle = _open_root(root)
     try:
         for folder in folders:
             with _plain_errors(path):
@@ -334,12 +339,19 @@ def _open_folder(folder: int, name: str) -> int:
     return os.open(name, _FOLDER, dir_fd=folder)
 
 
-def _allow(folder: int, name: str) -> None:
+def _open_root(root: Path) -> int:
+    """The same for the work tree itself, whose place nobody inside can change."""
+    _allow(None, os.fspath(root))
+    return os.open(root, _FOLDER)
+
+
+def _allow(folder: int | None, name: str) -> None:
     """Give the owner back its permissions; never through a link."""
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if not stat.S_ISLNK(status.st_mode) and (status.st_mode & 0o700) != 0o700:
+    wanted = 0o700 if stat.S_ISDIR(status.st_mode) else 0o600
+    if not stat.S_ISLNK(status.st_mode) and (status.st_mode & wanted) != wanted:
         # Linux has no chmod that refuses links before 6.6; nothing is alive inside, so the stat above still holds.
-        os.chmod(name, stat.S_IMODE(status.st_mode) | 0o700, dir_fd=folder)
+        os.chmod(name, stat.S_IMODE(status.st_mode) | wanted, dir_fd=folder)
 
 
 def _is_link(folder: int, name: str) -> bool:

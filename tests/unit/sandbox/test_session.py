@@ -285,3 +285,35 @@ def test_a_fork_bomb_ends_and_the_session_goes_on(opened: Open) -> None:
     assert _shell(session, bomb, wall_s=1.5).why in ("timeout", "pids", "exit", "signal")
     after = _shell(session, "echo fine")
     assert ("exit", 0, b"fine\n", 0) == (after.why, after.rc, after.output, after.leftover_pids)
+
+
+def test_a_command_that_locks_its_own_folder_loses_nothing(opened: Open) -> None:
+    """Rights that were taken away are given back before anything is read, written, run or compared. [O-21]"""
+    session = opened(SandboxSpec())
+    session.run(["/bin/sh", "-c", "echo kept > note; mkdir sub; echo deep > sub/deep; chmod 0 sub/deep sub note ."])
+    assert b"kept\n" == session.read("note", 100)
+    session.run(["chmod", "0", "."])
+    session.write("more", b"more")
+    session.run(["chmod", "0100", "."])
+    assert 0 == session.run(["true"]).rc
+    session.run(["chmod", "0", "."])
+    assert {"note", "more", "sub/deep"} == set(session.diff().changes)
+
+
+def test_a_failed_write_leaves_a_file_as_it_was(opened: Open) -> None:
+    """A path through a file is refused, and the file gets no right by it. [O-23]"""
+    session = opened(SandboxSpec())
+    session.write("a.txt", b"text")
+    before = session.run(["stat", "-c", "%a", "a.txt"]).output
+    with pytest.raises(InputError):
+        session.write("a.txt/x", b"")
+    assert before == session.run(["stat", "-c", "%a", "a.txt"]).output
+
+
+@pytest.mark.parametrize("path", ["n" * 300, f"{'ü' * 128}/x"])
+def test_a_name_that_no_file_can_have_is_an_input_error(opened: Open, path: str) -> None:
+    """The same in every backend, and never a fault of the sandbox. [O-23]"""
+    session = opened(SandboxSpec())
+    for call in (lambda: session.write(path, b""), lambda: session.read(path, 10)):
+        with pytest.raises(InputError, match="a name of more than 255 bytes"):
+            call()
