@@ -14,8 +14,8 @@ from steelyard.errors import CallError, InputError, PermanentError, RefusedError
 from steelyard.kit import ProbeKit
 from steelyard.models.scripted import Scripted
 from steelyard.ports import Sampling
-from steelyard.run.plan import Plan
 from steelyard.run.failure import FAILURE
+from steelyard.run.plan import Plan
 from steelyard.run.start import Finished, start
 from steelyard.solvers.settings import SolverSettings
 from steelyard.store import Store
