@@ -58,7 +58,12 @@ class Alternatives:
             for i in needs:
                 held = known[i]
                 if held is None:
-                    held = known[i] = _holds(low, self._groups[i])
+                    held = False
+                    for text in self._groups[i]:  # no call, no generator: this runs dozens of times for every reply
+                        if text in low:
+                            held = True
+                            break
+                    known[i] = held
                 if not held:
                     break
             else:
@@ -86,10 +91,3 @@ def _merged(patterns: list[re.Pattern[str]], low: str, start: int, end: int) -> 
 def words(*texts: str) -> list[Alternative]:
     """Alternatives that are plain texts."""
     return [Alternative(re.escape(text), ((text,),)) for text in texts]
-
-
-def _holds(low: str, group: tuple[str, ...]) -> bool:
-    for text in group:  # noqa: SIM110  # no generator: this runs a few dozen times for every reply
-        if text in low:
-            return True
-    return False

@@ -22,7 +22,7 @@ _ACT = (
 VERB = re.compile(rf"{W}(?:{_BE}|{_ACT}){E}|['’](?:s|re|ll){E}")
 _SUBJECT = (
     rf"(?:(?:it|he|she|they|we|i|you|this|that|these|those|there|here)(?:['’](?:s|re|m|d|ll|ve){E}"
-    rf"|[ ](?:\w{{1,12}}[ ])?(?:{_BE}|am|{_ACT}|think){E})"
+    rf"|[ ](?:\w{{1,12}}[ ])?(?:(?:{_BE})(?:n['’]t)?|am|{_ACT}|think){E})"
     rf"|(?:we|i)[ ](?:get|obtain|find|conclude|arrive|choose|pick|keep){E}"
     rf"|(?:the|my|its|our|their|your|a|an)[ ](?:[\w'’-]{{1,20}}[ ]){{1,4}}?(?:{_BE}|{_ACT}){E})"
 )
@@ -38,6 +38,7 @@ BOUNDARY = re.compile(
     r"|aber|mais|pero"
     rf"|and yet){E}|, (?:so|yet|then|always){E}|{W}so (?={_SUBJECT})|但是|而是|，|,(?=[\u3040-\u9fff])"
     rf"|,[ ](?:and |or |so |then |in fact,? |actually,? |indeed,? )?(?={_SUBJECT}|{_FINITE})"
+    r"|,[ ](?=(?:(?:please[ ])?(?:choose|use|pick|take|try|select|go|come|put|write|say|call|open)|only|just)[ ])"
     rf"|{W}and (?={_SUBJECT}|{_FINITE}|in fact|instead|actually)|,[ ](?:which|who|where|when){E}",
 )
 BUT_ONLY = re.compile(rf"{W}(?:no|any|every) \w{{1,15}} $")
@@ -54,6 +55,7 @@ NEGATION = re.compile(
     rf"|merely|simply|solely){E}"
     rf"|{W}(?:if|unless) (?:i['’]?a?m|i am|we are|we['’]re) (?:not )?(?:\w{{1,12}} )?(?:mistaken|wrong){E}"
     rf"|{W}(?:nothing|none|no ?one|nobody|nowhere|no \w{{1,15}}) (?:but|except(?: for)?|save){E}"
+    rf"|n['’]t any other (?:\w{{1,15}} ){{0,2}}than{E}|{W}(?:believe|like) it or not{E}|{W}no more and no less than{E}"
     rf"|{W}no (?:(?:longer|fewer|less|more|later|sooner|earlier) than|\d|other (?:\w{{1,15}} ){{0,2}}than)|^(?:oh,? "
     rf"|well,? )?no (?=(?:it|the|that|this|they|i|we|he|she){E}))"
     rf"|(?P<answer>{W}(?:no|nope|nah|nein|non)(?=[,.!—–]|\s[—–-]\s|$))"
@@ -67,12 +69,12 @@ NEGATION = re.compile(
     r"|jamais|aint|isnt|arent|wasnt|werent|doesnt|dont|didnt|cant|couldnt|wont|wouldnt|shouldnt|hasnt|havent"
     r"|false|wrong|incorrect|untrue|mistaken|mistake|myth|lie|impossible|unlikely|improbable|doubtful|doubts?|doubted"
     r"|den(?:y|ies|ied|ying)"
-    r"|refut(?:e|es|ed|ing)|disprov(?:e|es|ed|en|ing)|disagrees?|reject(?:s|ed|ing)?|exclud(?:e|es|ed|ing)|rul(?:e|es"
-    r"|ed|ing) out"
+    r"|retract(?:s|ed|ing)?|revok(?:e|es|ed|ing)|refut(?:e|es|ed|ing)|disprov(?:e|es|ed|en|ing)|disagrees?"
+    r"|reject(?:s|ed|ing)?|exclud(?:e|es|ed|ing)|rul(?:e|es|ed|ing) out"
     r"|eliminat(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|far from|fail(?:s|ed)? to|refus(?:e|es|ed)"
     r"|disput(?:e|es|ed|ing)|with(?:draw|draws|drew|drawn|drawing)"
     r"|tak(?:e|es|ing) back|took back|forget|ignor(?:e|es|ed|ing)|disregard(?:s|ed)?|discard(?:s|ed)?|scrap(?:s|ped)?"
-    r"|lacks?|mistook"
+    r"|(?<!from )scratch|lacks?|mistook"
     r"|different from|differs? from|unequal|opposite of|contradicts?|away from"
     rf"|incorrectly|wrongly|falsely|mistakenly|erroneously){E}|n['’]t{E}|[≠≉]|!=|不是|没有|不)",
 )
@@ -116,7 +118,7 @@ THOUGHT = re.compile(
 _CLAIM = (
     r"(?:says?|said|thinks?|thought|claim(?:s|ed)?|argue[sd]?|suggest(?:s|ed)?|believe[sd]?|guess(?:es|ed)?|wrote"
     r"|writes|insist(?:s|ed)?"
-    r"|assert(?:s|ed)?|told|assume[sd]?|reckons?|maintains?|swears?|swore|hoped?|hopes|wish(?:es|ed)?|answer(?:s|ed)"
+    r"|assert(?:s|ed)?|told|assume[sd]?|reckons?|maintains?|swears?|swore|hoped?|hopes|wish(?:es|ed)?|answer(?:s|ed)?"
     r"|repl(?:y|ies|ied))"
 )
 _PEOPLE = (
@@ -168,10 +170,10 @@ _BAD = (
 )
 _BAD_VERB = (
     r"(?:that )?(?:is|was|are|were|seems?|looks?|sounds?|has been|can be|must be|would be|turned out(?: to be)?"
-    rf"|proved(?: to be)?)(?: \w{{1,12}}ly| just| simply| also| thus| therefore)? {_BAD}{E}|fails{E}"
+    rf"|proved(?: to be)?)(?: \w{{1,12}}ly| just| simply| also| thus| therefore)? (?:an? |the )?{_BAD}{E}|fails{E}"
 )
 _CLOSE = r"[\"'”’)\]*_`$}.]{0,4}"
-AFTER_AT_ONCE = re.compile(rf"{_CLOSE} (?:{_NOT_VERB}{E}|{_BAD_VERB}|is not|does not)")
+AFTER_AT_ONCE = re.compile(rf"{_CLOSE} (?:{_NOT_VERB}{E}|{_BAD_VERB}|is not|does not|no longer{E})")
 AFTER_SOON = re.compile(rf"{_CLOSE} (?:[\w'’-]{{1,15}} ){{0,3}}?(?:{_NOT_VERB}{E}|{_BAD_VERB})")
 AFTER_NEVER_WRONG = re.compile(
     r"(?:not|n['’]t|nt|cannot|never) (?:be )?(?:\w{1,12}ly )?(?:wrong|false|incorrect|untrue|mistaken|in doubt|in"
@@ -179,10 +181,15 @@ AFTER_NEVER_WRONG = re.compile(
     r"|doubtful|impossible|denied|doubted|disputed|ruled out|unlikely|excluded)"
 )
 FIRST_GUESS = re.compile(
-    rf"{_CLOSE} (?:was|seemed|looked|had been|is what i (?:first )?(?:thought|had|said))(?: \w{{1,10}})? ?(?:(?:my|our"
+    rf"{_CLOSE} used to be{E}"
+    rf"|{_CLOSE} (?:was|seemed|looked|had been|is what i (?:first )?(?:thought|had|said))(?: \w{{1,10}})? ?(?:(?:my|our"
     rf"|the|an?) {_OLD}{E}|right at first|correct at first|(?<!the )(?:first|initially|at first|before))"
 )
 SAID = re.compile(rf"{W}(?:i|we) (?:\w{{1,12}} )?(?:said|wrote|had|gave|answered|put|got|typed|stated|claimed|used){E}")
+REPLACED = re.compile(
+    rf"{_CLOSE},? (?:before|until|till|up to|prior to){E}[^.!?\n]{{0,80}}?[;,—–-] ?(?:but |and )?now{E}"
+)
+"""`it was x before the fix; now it is y`."""
 EARLIER = re.compile(
     rf"{_CLOSE},? (?:earlier|before|previously|at first|initially|originally|first|the first time|above){E}"
 )

@@ -5,7 +5,8 @@ underscores or hyphens between words; of labels that overlap the longer wins (`I
 An occurrence is not meant when it is asked about, supposed, quoted, or what somebody else says or asks for; when it is
 denied; when it only describes a noun (`the correct answer`) or is toned down (`partly correct`). A letter is a label
 only as a capital, and `A` and `I` only where they are no article and no pronoun; `yes` and `no` only at the start of a
-clause; a number only where it is set apart. Where there are two grades, a denied name is the other one.
+clause; a number only where it is set apart (`4/5` after a marker, where 5 is the highest label). Where there are two
+grades, a denied name is the other one.
 Not covered: irony, and languages other than English.
 Easy to break: linear time; every look goes a bounded way and stays in the sentence.
 """
@@ -13,7 +14,7 @@ Easy to break: linear time; every look goes a bounded way and stays in the sente
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -92,6 +93,13 @@ _ORDERED = re.compile(
     r"(?:\s+\w+){0,2}\s*$",
     re.IGNORECASE,
 )
+_OTHER_STEMS = (
+    "ask", "tell", "told", "instruct", "demand", "request", "want", "beg", "urge", "order", "try", "tries", "tried",
+    "attempt", "claim", "say", "said", "insist", "assert", "state", "pretend", "contain", "include", "read", "wrote",
+    "write", "prompt", "ignor", "inject", "command", "hop", "persuade", "convince", "trick", "force", "you", "grader",
+    "judge", "evaluator", "assistant", "model",
+)  # fmt: skip
+"""One of these is in every match of `_OTHERS` and `_ORDERED`."""
 MINE = re.compile(r"(?<![^\W_])(?:i|we)(?:['’](?:d|ll|m|ve))?(?:\s+\w+){0,3}\s*$", re.IGNORECASE)
 _AFTER_DENIED = re.compile(
     r"[\s*_`\"'“”‘’)\]}.]{0,6}\s*(?:(?:would|could|might|should)(?:n['’]t| not)?(?![^\W_])|(?:is|was|seems?"
@@ -100,6 +108,13 @@ _AFTER_DENIED = re.compile(
     r"|wouldn)['’]?t(?![^\W_])|means?(?![^\W_])|stands for|requires?|needs)",
     re.IGNORECASE,
 )
+_DECIDED = re.compile(
+    r"[*_`\"'”’)\]}]{0,4}\s(?:is|must be|should be|has to be)\s(?:the|my|our)\s(?:right|correct|proper|appropriate"
+    r"|final|fair)\s(?:grade|verdict|label|score|rating|judge?ment|choice)(?![^\W_])",
+    re.IGNORECASE,
+)
+"""`B is the right grade` decides, whatever was weighed before it in the sentence."""
+_IF = re.compile(r"(?<![^\W_])(?:if|unless|when|whether|not|n['’]t|deny|doubt)(?![^\W_])", re.IGNORECASE)
 _TONED = re.compile(
     r"(?:partial(?:ly)?|part(?:ly)?|mostly|half|semi|nearly|almost|somewhat|mainly|largely|more or less"
     r"|sort of|kind of|barely"
@@ -142,11 +157,19 @@ _CLAUSE_START = re.compile(
     r"|it)(?![^\W_]),?)[\s*_`\"'“‘(\[>#-]*$",
     re.IGNORECASE,
 )
+_SURE_BEFORE = re.compile(
+    r"(?<![^\W_])(?:(?:without|no) (?:a |any )?doubt|of course|clearly|definitely|certainly|indeed|overall|in short"
+    r"|in conclusion|to conclude|in summary),\s[\s*_`\"'“‘(\[]{0,4}$",
+    re.IGNORECASE,
+)
 _REPLY_END = re.compile(
     r"[\s*_`\"'”’)\]]*(?:[.,!;:)—–\n-]|$|because|since|as\s|\s(?:it|this|that|they)\s(?:is|does|are|do)(?![^\W_]))",
     re.IGNORECASE,
 )
 _NO_REPLY = re.compile(r"\s*,?\s*wait(?![^\W_])", re.IGNORECASE)
+_SHARE = re.compile(r"[\s*_`(\[]{0,6}(\d{1,3})\s?/\s?(\d{1,3})(?![\d./])")
+_BOTH = re.compile(r"(?<![^\W_])both\s$", re.IGNORECASE)
+_NO_WORD = re.compile(r"[\W_]+")
 _FIRST_PIECE = re.compile(r"[^\W_]+|[^\w\s]|_")
 _FENCE = re.compile(r"\s{0,3}(```|~~~|\"\"\"|''')")
 
@@ -155,10 +178,22 @@ class Labels(msgspec.Struct, frozen=True):
     """Every text that stands for a grade, the longest first, with the pattern of its whole token.
 
     `opening` finds, in lower case, every place where one of them may start, at a tenth of the cost of the patterns.
+    `ends` are their last words in lower case; a line that ends otherwise does not end with a label.
     """
 
     known: list[tuple[Label, re.Pattern[str]]]
     opening: re.Pattern[str]
+    ends: tuple[str, ...]
+
+    def may_end(self, line: str) -> bool:
+        """Whether the last word of a line is that of a label; always where the line is not ASCII."""
+        end = len(line)
+        while end and not line[end - 1].isalnum():
+            end -= 1
+        start = end
+        while start and line[start - 1].isalnum():
+            start -= 1
+        return not line.isascii() or line[start:end].lower().endswith(self.ends)
 
 
 def labels_of(labels: Mapping[str, str]) -> Labels:
@@ -171,7 +206,9 @@ def labels_of(labels: Mapping[str, str]) -> Labels:
     known = [label for text, label in found.items() if text]
     known.sort(key=lambda label: -len(label.text))
     opening = re.compile("|".join(dict.fromkeys(map(_opening, known))) or r"(?!)")
-    return Labels([(label, _pattern(label)) for label in known], opening)
+    words = ([word for word in _NO_WORD.split(label.text.lower()) if word] for label in known)
+    ends = tuple({word[-1] if word else "" for word in words})
+    return Labels([(label, _pattern(label)) for label in known], opening, ends)
 
 
 @lru_cache(maxsize=512)
@@ -206,21 +243,26 @@ def find_labels(text: str, labels: Labels, start: int = 0, end: int | None = Non
     return found if len(found) <= 2 * MOST else found[:MOST] + found[-MOST:]
 
 
-def word_spans(pattern: re.Pattern[str], low: str) -> Iterator[tuple[int, int]]:
-    """Spans of a pattern where it starts a word; a look-behind in the pattern would be tried at every character."""
-    at = 0
-    while match := pattern.search(low, at):
-        start, end = match.span()
-        if start and low[start - 1].isalnum():
-            at = start + 1
-        else:
-            yield start, end
-            at = end
+def share_of_most(text: str, at: int, labels: Labels) -> tuple[int, int, str] | None:
+    """The span and grade of `4/5` at `at`, where 4 is a label and 5 the highest of the labels that are numbers."""
+    share = _SHARE.match(text, at)
+    numbers = {label.text: label.grade for label, _ in labels.known if label.text.isdecimal()} if share else {}
+    if share is None or share[1] not in numbers or int(share[2]) != max(map(int, numbers)):
+        return None
+    return share.start(1), share.end(), numbers[share[1]]
+
+
+def named_together(text: str, left: Found, right: Found) -> bool:
+    """Whether two letters of different grades stand as `both A and B`."""
+    letters = left.label.kind == right.label.kind == "letter" and left.label.grade != right.label.grade
+    joined = letters and text[left.end : right.start] == " and "
+    return joined and _BOTH.search(text, max(0, left.start - 8), left.start) is not None
 
 
 def meant(text: str, one: Found, opposite: Mapping[str, str], *, marked: bool = False) -> str | None:
     """The grade that an occurrence commits its writer to, or None; `marked` ones stand right after a verdict marker."""
     before, after = _around(text, one)
+    marked = marked or (one.exact and _DECIDED.match(after) is not None and not _IF.search(before))
     if not marked and not _stands(one, before, after):
         return None
     if _AFTER_DENIED.match(after) or (one.label.kind == "name" and _TONED.search(before)):
@@ -238,17 +280,32 @@ def meant(text: str, one: Found, opposite: Mapping[str, str], *, marked: bool = 
     return one.label.grade
 
 
+def holds(low: str, stems: tuple[str, ...]) -> bool:
+    """Whether lower-case text holds one of `stems`: a quick look before a pattern that needs one of them."""
+    for stem in stems:  # noqa: SIM110  # no generator: this runs for every cue of every reply
+        if stem in low:
+            return True
+    return False
+
+
 def said_by_others(before: str) -> bool:
     """Whether the words before a label or a marker make it what somebody else says or asks for."""
+    if not holds(before.lower(), _OTHER_STEMS):
+        return False
     own = before[max((m.end() for m in _BUT.finditer(before)), default=0) :]
     others = _OTHERS.search(own) or _ORDERED.search(own)
     return others is not None and not MINE.search(own[: others.start()])
 
 
+_SENTENCE_START = re.compile(r"[.!?][\"'”’)\]*_]*\s+|\n")
+_STOP = re.compile(r"[.!?\n]")
+_OPENED = re.compile(r"(?:^|[\s(])'[^']*$")
+
+
 def _around(text: str, one: Found) -> tuple[str, str]:
     """The rest of the sentence before and after an occurrence, a bounded way."""
     before = text[max(0, one.start - _REACH) : one.start]
-    starts = [stop.end() for stop in re.finditer(r"[.!?][\"'”’)\]*_]*\s+|\n", before)]
+    starts = [stop.end() for stop in _SENTENCE_START.finditer(before)]
     return before[starts[-1] if starts else 0 :], text[one.end : one.end + _REACH]
 
 
@@ -262,7 +319,8 @@ def _stands(one: Found, before: str, after: str) -> bool:
     if kind == "number":
         return _NUMBER_CUE.search(before) is not None
     if kind == "reply":
-        return bool(_CLAUSE_START.search(before) and _REPLY_END.match(after) and not _NO_REPLY.match(after))
+        opens = _CLAUSE_START.search(before) or _SURE_BEFORE.search(before)
+        return bool(opens and _REPLY_END.match(after) and not _NO_REPLY.match(after))
     if kind == "name" and not (one.exact and one.label.text.isupper()):
         return not (_DESCRIBES_AFTER.match(after) and _THE.search(before)) and not _THE_ONLY.search(before)
     return True
@@ -274,7 +332,7 @@ _THE_ONLY = re.compile(r"(?<![^\W_])(?:the|what is|what['’]s)\s+$", re.IGNOREC
 def _quoted(before: str, after: str) -> bool:
     """Whether an occurrence stands inside quotation marks, other than directly after a cue (`graded as "B"`)."""
     opened = before.count('"') % 2 == 1 or before.count("“") > before.count("”") or "‘" in before.rsplit("’", 1)[-1]
-    opened = opened or (re.search(r"(?:^|[\s(])'[^']*$", before) is not None and "'" in after)
+    opened = opened or ("'" in before and "'" in after and _OPENED.search(before) is not None)
     if not opened:
         return False
     tail = re.split(r"[\"“‘']", before)[-1]
@@ -283,7 +341,7 @@ def _quoted(before: str, after: str) -> bool:
 
 
 def _asked(text: str, one: Found) -> bool:
-    stop = re.compile(r"[.!?\n]").search(text, one.end, one.end + _REACH)
+    stop = _STOP.search(text, one.end, one.end + _REACH)
     return stop is not None and stop[0] == "?"
 
 
@@ -303,7 +361,7 @@ def _plain(text: str) -> str:
 
 def _token(label: Label) -> str:
     words = [re.escape(word) for word in re.split(r"[\s_-]+", label.text) if word]
-    body = r"[\s_-]{1,3}".join(words)
+    body = r"[\s_-]{1,3}".join(words).replace(r":[\s_-]{1,3}", r"\s?:\s{0,3}")
     if "=" in label.text[1:-1]:
         return r"(?<![^\W_])" + r"\s?[:=]\s?".join(map(re.escape, label.text.split("=", 1))) + r"(?![^\W_])"
     if label.kind == "mark":

@@ -19,22 +19,26 @@ import re
 from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 
 from steelyard.parsing.final import final_part
+from steelyard.parsing.grade_cues import BOXED, LEAD, LED, LED_BACK, MARKER, TAGGED, VERB, WEAK_LINE, WORD, word_spans
 from steelyard.parsing.grade_labels import (
     MINE,
     MOST,
     Found,
     Labels,
     find_labels,
+    holds,
     labels_of,
     meant,
+    named_together,
     said_by_others,
+    share_of_most,
     without_blocks,
-    word_spans,
 )
 from steelyard.parsing.json_prose import JsonFound, json_in
 from steelyard.parsing.markers import lowered
@@ -48,47 +52,15 @@ class Grade(msgspec.Struct, frozen=True):
     span: tuple[int, int]
 
 
-_WORD = (
-    r"grade|grading|verdict|judge?ment|decision|rating|score|label|conclusion|evaluation|assessment"
-    r"|classification|ruling|outcome"
-    r"|result|category|status|final(?: answer)?|urteil|bewertung|note|评分|判断|结论|评价|判定"
-)
-_WEAK = r"(?:is[ _])?correct(?:ness)?|equivalent|equivalence|match(?:es)?|answer|response|passed|accuracy|output"
-_LEAD = (
-    r"(?:(?:so|therefore|thus|hence|my|the|our|final|overall|your|final answer|is|llm|grader['’]?s?"
-    r"|judge['’]?s?)[\s*_`,]+){0,4}"
-)
-_JOIN = (
-    r"(?:[\s*_`\"”\])]*(?:[:：=→-]|->|=>|–|—)|[*_`\"\])]*\s+(?:is|was|should be|must be|will be|has to be"
-    r"|would be|remains|=|→)\s*:?)"
-)
-_MARKER = re.compile(rf"(?:{_WORD})(?:\s+(?:for|of)\s+(?:the|this)\s+\w+)?(?:\s?\([^()\n]{{0,40}}\))?{_JOIN}")
-_LED = re.compile(rf"(?<![^\W_]){_LEAD}$")
-_LED_BACK = 80
-_WEAK_LINE = re.compile(
-    rf"^[ \t>*_#`\[(\"'-]*{_LEAD}(?:{_WEAK})[\s*_`\"\])]*(?:[:：=]|\s+is\s*:)", re.IGNORECASE | re.MULTILINE
-)
-_VERB = re.compile(
-    r"(?:grade|graded|mark|marked|rate|rated|label|labell?ed|classify|classified|judge|judged|deem"
-    r"|deemed|consider|considered|choose"
-    r"|chose|select|selected|pick|picked|assign|assigned|award|awarded|give|given|gave|go with|going with"
-    r"|settle (?:on|for)|output|answer with|vote|say)"
-    r"(?:\s+(?:it|this|that|the (?:answer|response|reply|submission|prediction)|(?:a|the) (?:grade|score"
-    r"|rating|label|verdict)(?: of)?|them)){0,2}"
-    r"(?:\s+(?:as|to be|a|an|the|of|with|grade|option|letter|for)){0,2}\s*:?(?=[\s*_`\"'“‘(\[])",
-)
-"""`_MARKER` and `_VERB` are for lower-case text; `word_spans` sees to it that they start a word."""
-_TAGGED = re.compile(
-    r"<(verdict|grade|judge?ment|answer|result|score|rating|label|decision|final|output)>([^<]{0,200})</\1>",
-    re.IGNORECASE,
-)
-_BOXED = re.compile(r"\\boxed\s?\{\s?(?:\\text(?:bf)?\{)?([^{}]{1,60})\}")
 _SENTENCE_END = re.compile(r"\n|[.!?;](?=\s|$)")
 _CORRECTION = re.compile(
     r"(?<![^\W_])(?:no|wait|actually|sorry|correction|scratch that|i mean|or rather|rather|make that"
     r"|on second thoughts?"
     r"|on reflection|i take that back|oops|hmm+|my mistake|let me (?:revise|correct|change))(?![^\W_])",
     re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"(?<![^\W_])(?:so|therefore|thus|hence)[,:]?\s{1,2}(?:an? |the grade is )?[*_`\"'(\[]{0,3}$", re.IGNORECASE
 )
 _LISTED = re.compile(r"\W*(?:(?:or|and|/|,|vs\.?|&|to|maybe|possibly|perhaps)\W*)+(?:an?\W+)?", re.IGNORECASE)
 _AT_ONCE = re.compile(
@@ -103,14 +75,18 @@ _CONDITION = re.compile(
     r"|had been|when)(?![^\W_])[^.!?\n;,:]{0,60}$",
     re.IGNORECASE,
 )
+_CONDITIONS = ("if", "unless", "whether", "suppos", "assuming", " be", "when", "been")
+"""One of these is in every match of `_CONDITION`."""
+_SENTENCE = re.compile(r"[.!?]\s")
+_OR = re.compile(r"(?<![^\W_])(?:or|and)(?![^\W_])", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
-_NAMES_ONLY = re.compile(rf"\W*(?:(?:{_LEAD})(?:{_WORD}))?\W*", re.IGNORECASE)
+_NAMES_ONLY = re.compile(rf"\W*(?:(?:{LEAD})(?:{WORD}))?\W*", re.IGNORECASE)
 _NAMED = re.compile(
-    rf"(?:(?:final|overall|is|my|the|llm|grader|judge) )*(?:{_WORD}|correct|correctness|equivalent|match|passed)",
+    rf"(?:(?:final|overall|is|my|the|llm|grader|judge) )*(?:{WORD}|correct|correctness|equivalent|match|passed)",
     re.IGNORECASE,
 )
 _REACH = 160
-_NARROW = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_NARROW = {c: chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)} | {c: chr(c - 0x2475) for c in range(0x24B6, 0x24D0)}
 _HEAD, _TAIL = 20_000, 60_000
 
 
@@ -137,7 +113,8 @@ def read_grade(reply: str, labels: Mapping[str, str]) -> Grade | str:
     part = final_part(reply)
     if part.reason or not part.text.strip():
         return part.reason or "the reply is empty"
-    found = _read(part.text.translate(_NARROW), _told(tuple(labels.items())))
+    text = part.text if part.text.isascii() else part.text.translate(_NARROW)
+    found = _read(text, _told(tuple(labels.items())))
     if isinstance(found, str):
         return found
     start, end = found.span
@@ -158,7 +135,7 @@ def _told(pairs: tuple[tuple[str, str], ...]) -> _Told:
 
 
 def _read(text: str, told: _Told) -> Grade | str:
-    whole = json_in(text)
+    whole = json_in(text) if "{" in text else ""  # only an object gives a grade here
     if isinstance(whole, JsonFound) and isinstance(whole.value, dict):
         by_field = _from_json(whole, told)
         if by_field is not None or whole.rule == "text":
@@ -222,7 +199,7 @@ def _unlisted(run: list[_Candidate]) -> list[_Candidate]:
 
 
 def _line(line: str, at: int, told: _Told) -> _Candidate | None:
-    if "?" in line:
+    if "?" in line or not told.labels.may_end(line):
         return None
     found = find_labels(line, told.labels)
     if not found:
@@ -231,7 +208,7 @@ def _line(line: str, at: int, told: _Told) -> _Candidate | None:
     rest = [line[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
     bullet = _BULLET.match(line)
     first = rest[0][bullet.end() :] if bullet and bullet.end() <= len(rest[0]) else rest[0]
-    if any(map(str.isalnum, "".join(rest[1:]))) or not _NAMES_ONLY.fullmatch(first):
+    if any(map(str.isalnum, _OR.sub("", " ".join(rest[1:])))) or not _NAMES_ONLY.fullmatch(first):
         return None
     grades = {one.label.grade for one in found}
     if len(grades) > 1 and _is_key(line, found):
@@ -254,14 +231,14 @@ def _markers(text: str, told: _Told) -> list[_Candidate]:
     """Labels after a verdict marker, in a tag or in a box."""
     low = lowered(text)
     found: list[_Candidate | None] = []
-    for start, end in deque(word_spans(_MARKER, low), maxlen=MOST):
-        led = _LED.search(low, max(0, start - _LED_BACK), start)
+    for start, end in deque(word_spans(MARKER, low), maxlen=MOST):
+        led = LED.search(low, max(0, start - LED_BACK), start)
         if not _others(text, led.start() if led else start):
             found.append(_marked(text, end, told, at_once=False))
-    for start, end in deque(word_spans(_VERB, low), maxlen=MOST):
-        if not _others(text, start):
+    for start, end in deque(word_spans(VERB, low), maxlen=MOST):
+        if _may_follow(text, low, end, told) and not _others(text, start):
             found.append(_marked(text, end, told, at_once=True))
-    for name, pattern in (("</", _TAGGED), ("\\boxed", _BOXED)):
+    for name, pattern in (("</", TAGGED), ("\\boxed", BOXED)):
         for held in pattern.finditer(text) if name in text else ():
             one = _line(held[held.lastindex or 1], held.start(held.lastindex or 1), told)
             found.append(_Candidate(one.start, one.end, one.grade, "marker") if one else None)
@@ -270,19 +247,30 @@ def _markers(text: str, told: _Told) -> list[_Candidate]:
 
 def _weak_lines(text: str, told: _Told) -> list[_Candidate]:
     """Labels after a field's name that opens a line (`Correct: yes`)."""
-    markers = deque(_WEAK_LINE.finditer(text), maxlen=MOST)
+    markers = deque(WEAK_LINE.finditer(text), maxlen=MOST)
     found = [_marked(text, one.end(), told, at_once=False) for one in markers if not _others(text, one.start())]
     return [one for one in found if one]
 
 
 def _others(text: str, at: int) -> bool:
     """Whether the words before a marker make it a supposition, a quotation or somebody else's."""
-    before = re.split(r"\n|[.!?]\s", text[max(0, at - _REACH) : at])[-1]
-    if _CONDITION.search(before) and not MINE.search(before):
+    line = text[max(0, at - _REACH, text.rfind("\n", 0, at) + 1) : at]
+    before = _SENTENCE.split(line)[-1]
+    if holds(before.lower(), _CONDITIONS) and _CONDITION.search(before) and not MINE.search(before):
         return True
-    if before.count('"') % 2 or before.count("“") > before.count("”"):
-        return before.strip(" \t*_>#-") not in ('"', "“")
+    whole = before if len(line) == _REACH else line  # a quotation may hold full stops: `"B. B. King"`
+    if whole.count('"') % 2 or whole.count("“") > whole.count("”"):
+        return whole.strip(" \t*_>#-") not in ('"', "“")
     return said_by_others(before)
+
+
+def _may_follow(text: str, low: str, at: int, told: _Told) -> bool:
+    """Whether a label can stand directly after `at`: only then it is worth looking at the words before."""
+    opening = _AT_ONCE.match(text, at, _line_end(text, at))
+    if opening is None:
+        return False
+    first = told.labels.opening.search(low, at, opening.end() + _REACH)
+    return first is not None and first.start() <= opening.end()
 
 
 def _marked(text: str, at: int, told: _Told, at_once: bool) -> _Candidate | None:
@@ -293,6 +281,8 @@ def _marked(text: str, at: int, told: _Told, at_once: bool) -> _Candidate | None
             return None
         at = stop + len(text[stop : stop + _REACH]) - len(text[stop : stop + _REACH].lstrip())
         stop = _line_end(text, at)
+    if share := share_of_most(text, at, told.labels):
+        return _Candidate(*share, "marker")
     found = find_labels(text, told.labels, at, stop)
     opening = _AT_ONCE.match(text, at, stop)
     if found and opening and found[0].start <= opening.end() and _is_label(text, found[0]):
@@ -340,7 +330,8 @@ def _first(text: str, found: list[Found], told: _Told) -> _Candidate | None:
 def _meant(text: str, told: _Told) -> list[tuple[Found, str]]:
     """The labels that are meant, without those that stand side by side and differ: they name the options."""
     found = find_labels(text, told.labels)
-    known = [(one, grade) for one in found if (grade := meant(text, one, told.opposite))]
+    both = {id(x) for a, b in pairwise(found) if named_together(text, a, b) for x in (a, b)}
+    known = [(one, grade) for one in found if id(one) not in both and (grade := meant(text, one, told.opposite))]
     runs: list[list[tuple[Found, str]]] = []
     for one, grade in known:
         if runs and _side_by_side(text[runs[-1][-1][0].end : one.start]):
@@ -362,7 +353,8 @@ def _only(text: str, known: list[tuple[Found, str]]) -> Grade | str:
     last, grade = chosen[-1]
     if len(grades) > 1:
         before = [one for one, other in chosen if other != grade][-1]
-        if not _CORRECTION.search(text[before.end : last.start]):
+        between = text[before.end : last.start]
+        if not (_CORRECTION.search(between) or _CONCLUDES.search(between)):
             return f"labels that differ: {', '.join(repr(text[one.start : one.end]) for one, _ in chosen[:6])}"
     return Grade(grade, "only", (last.start, last.end))
 
@@ -392,6 +384,7 @@ def _from_json(found: JsonFound, told: _Told) -> Grade | str | None:
 def _scalar(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
     return str(value).strip().casefold() if isinstance(value, str | int | float) else ""
 
 

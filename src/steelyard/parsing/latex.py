@@ -29,6 +29,9 @@ _STYLE = re.compile(
     r"\\(?:text|mbox|textrm|textbf|textit|textsf|texttt|mathrm|mathbf|operatorname|boxed|fbox)\s*\{([^{}\\$]*)\}"
 )
 _QUOTES = re.compile(r"[\"“”„«»`*$]|\\[()\[\]]|\\ |(?<=[A-Za-z])\\,(?=[A-Za-z])")
+_NAMED_FIGURE = re.compile(r"\\(angle|triangle|overline)(?:\s{1,3}|\s{0,3}\{)([A-Z]{1,4})\b\}?")
+r"""`\angle ABC`, `\overline{AB}`: a name, not a product."""
+_TEXT_GROUP = re.compile(r"[\s$]*\\(?:text|mbox|textrm|textbf|textit)\s?\{([^{}\\$]{2,200})\}[\s$.]*")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -42,6 +45,7 @@ def read_math(text: str) -> Node:
         found = _tokens(text)
         node = _whole(found)
     except Unreadable:
+        words = words or _text_group(text)
         if words:
             return Node("words", (), words)
         raise
@@ -66,6 +70,7 @@ def _tokens(text: str) -> list[Token]:
 def plain_words(text: str) -> str:
     """The text as folded words where it holds words alone, of which one has two letters; else empty."""
     if "\\" in text or "$" in text or "*" in text or '"' in text:
+        text = _NAMED_FIGURE.sub(r"\1 \2", text)
         for _ in range(3):
             text = _STYLE.sub(r"\1", text)
         text = _QUOTES.sub("", text)
@@ -73,6 +78,12 @@ def plain_words(text: str) -> str:
     if not _PLAIN_WORDS.fullmatch(text) or sum(1 for _ in _LETTER.finditer(text)) < 2:
         return ""
     return " ".join(text.casefold().split())
+
+
+def _text_group(text: str) -> str:
+    r"""The folded content of a text that is one `\text{...}` with words in it (`\text{June 20}`); else empty."""
+    group = _TEXT_GROUP.fullmatch(text)
+    return " ".join(group[1].casefold().split()) if group and _LETTER.search(group[1]) else ""
 
 
 def _whole(found: list[Token]) -> Node:

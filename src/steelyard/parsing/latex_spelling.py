@@ -92,6 +92,7 @@ def normal(text: str) -> str:
     if len(text) > LONGEST:
         raise Unreadable(f"longer than {LONGEST} characters")
     text = text.strip()
+    text = text[:-1] if text.endswith(" \\") else text  # the space of a `\\ ` at the end went with the white space
     if _NOT_ASCII.search(text):
         text = _SUPERS.sub(lambda m: f"^{{{m.group().translate(_SUPERSCRIPT)}}}", text)
         text = _SUBS.sub(lambda m: f"_{{{m.group().translate(_SUBSCRIPT)}}}", text)

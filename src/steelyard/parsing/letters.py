@@ -2,7 +2,9 @@
 
 `head_letter` reads a text that is all answer (`(B) because ...`), `prose_letter` any other. A letter counts when it
 stands alone, in any decoration, width or case. The article `a` and the pronoun `I` do not count, nor do letters in
-words, names (`vitamin C`) or formulas (`C = 5`), nor letters that are called wrong. Two letters are none.
+words, names (`vitamin C`, `B. F. Skinner`) or formulas (`C = 5`), nor letters that are called wrong or given up (`C
+contradicts the passage`, `C looked right, but D is`). Two letters are none; of options that each have their verdict
+(`(A) false (B) true`) the only right one counts.
 Not covered: the texts of the options; letters of other alphabets that look alike.
 Easy to break: linear time (at most `_MOST` letters are weighed); a list of the options commits to nothing.
 """
@@ -32,32 +34,8 @@ class Clash(NamedTuple):
 
 
 _MOST, _MOST_TRIED = 60, 600
+_ROOM_ASKED = 150
 _SHORT, _TAIL = 300, 20_000
-_FANCY: dict[int, str] = {}
-for _start, _first in (
-    *((code, "A") for code in (0xFF21, 0x24B6, 0x1F110, 0x1F130, 0x1F150, 0x1F170)),
-    *((code, "a") for code in (0xFF41, 0x24D0, 0x249C)),
-    *((0x1D400 + 52 * k, "A") for k in range(13)),
-    *((0x1D41A + 52 * k, "a") for k in range(13)),
-):
-    _FANCY |= {_start + i: chr(ord(_first) + i) for i in range(26)}
-_FANCY |= {ord(wide): narrow for wide, narrow in zip("（）．：【】’「」，。；、", "().:[]'[],.;,", strict=True)}
-_FIRST_FANCY = sorted(code for code in _FANCY if code - 1 not in _FANCY)
-_LAST_FANCY = sorted(code for code in _FANCY if code + 1 not in _FANCY)
-_FANCY_ONE = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in zip(_FIRST_FANCY, _LAST_FANCY, strict=True))}]")
-"""As ranges: one by one, these thousand letters would be compared with every character."""
-_FONT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|boxed|fbox|mathsf|mathit|textit|bf|rm|operatorname)(?![A-Za-z])")
-_HTML = re.compile(
-    r"<(b|i|strong|em|u|span|p|code)>(?=[^<]{0,200}</\1>)|</(?:b|i|strong|em|u|span|p|code)>", re.IGNORECASE
-)
-_HEDGE_CUES = ("sure", "certain", "confident", "positive", "if i ", "if we ", "if forced", "if pressed")
-_HEDGES = re.compile(
-    r"\b(?:not|n['’]t)(?: \w+)?(?: (?:sure|certain|confident|positive))(?: (?:about|of) (?:it|this|that))?"
-    r"|\bif (?:i|we) (?:(?:had|have|were) to|must|really must) (?:guess|choose|pick|say|bet)(?: one)?|\bif (?:forced"
-    r"|pressed)(?: to \w+)?",
-    re.IGNORECASE,
-)
-
 _IN_WORD = r"0-9A-Za-z\u00AA-\u024F\u0370-\u03FF\u0400-\u052F"
 _B, _A = rf"(?<![{_IN_WORD}])", rf"(?![{_IN_WORD}])"
 _LETTER = re.compile(
@@ -85,8 +63,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    rf"[*_`$)\]}}\"'”’]*\s*(?:,? ?(?:and|or|und|oder|et|ou)(?![a-z])|[&/+,;|]|和|或|、)\s*(?:(?:the|option|choice|also"
-    r"|maybe|possibly|perhaps|even|either)\s)*"
+    rf"[*_`$)\]}}\"'”’]*\s*(?:,? ?(?:and|or|as well as|und|oder|et|ou)(?![a-z])|[&/+,;|]|和|或|、"
+    r"|\(or(?![a-z])|(?:through|thru|to)(?= [A-Z](?![\w']))|and/or|(?=[(\[][A-Za-z][)\]])|\{\s?(?:and|or)\s?\})\s*"
+    r"(?:(?:the|option|choice|also|maybe|possibly|perhaps|even|either)\s)*"
     rf"[(\[{{*_`$\"']*([A-Za-z]){_A}(?!['.-][A-Za-z])",
     re.IGNORECASE,
 )
@@ -96,14 +75,16 @@ _VERB_NEXT = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE_NEXT = re.compile(
-    r"[*_`]*[ ](?!(?:is|was|are|were|fits|looks|seems|works|and|or|because|since|has|does|did|would|must|holds|wins|it"
+    r"[*_`]*[ ](?!\(not |(?:rather than|instead of|over) (?-i:[B-Z])(?![\w'])"
+    r"|(?:is|was|are|were|fits|looks|seems|works|and|or|because|since|has|does|did|would|must|holds|wins|it"
     r"|for|as|here|only|alone|can|cannot|could|should|remains|matches|stands|fails|gives|says|describes"
     r"|represents)(?![a-z]))[a-z0-9\"'(]",
     re.IGNORECASE,
 )
 _AFTER_OPTION = re.compile(rf"{_OPTION}s?[\s:*_]{{0,4}}[(\[{{*_`$\"'“]{{0,4}}$", re.IGNORECASE)
 _AFTER_VERB = re.compile(
-    r"(?:\b(?:is|be|pick|choose|select|with|for|say|was|to|it's|on)|[:=→>])\s{1,2}[(\[{*_`$\"'“]{0,4}$", re.IGNORECASE
+    r"(?:\b(?:is|be|pick|choose|select|with|for|say|was|to|it's|on|so|hence|thus|therefore)|[:=→>])\s{1,2}[(\[{*_`$\"'“]{0,4}$",
+    re.IGNORECASE,
 )
 _OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;\n,])\s*[*_`$\"'“(]*$")
 _LETTER_LINE = re.compile(
@@ -117,7 +98,7 @@ _NAMES = re.compile(
     r"|set|item|step|case|exhibit|table|model|factor|phase|country|town|city|line|angle|node|vertex|mr\.?|mrs\.?|ms\.?"
     r"|dr\.?|vitamin|list|block|good|product|firm"
     r"|subunit|chain|column|row|box|bag|protein|gene|allele|antigen|blood|particle|object|state|variable|event|events"
-    r"|matrix|planet|star|car|train)\s[(\"']{0,2}$",
+    r"|matrix|planet|star|car|train|questions?|problem|exercise|let)\s[(\"']{0,2}$",
     re.IGNORECASE,
 )
 _OF = re.compile(
@@ -125,13 +106,47 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 """`one mole of H`, `the eigenvalues of A`: the letter names a thing that the question is about."""
-_FORMULA = re.compile(r"\}[_^]|\s?[=+*/^<>≤≥×·∙≈∈⊂∪∩][ ]?[\w(\\]|\(\w{1,3}\)|_\w|_\{|\^|\s-\s\d|\s?→|\s?\d")
+_FORMULA = re.compile(
+    r"\}[_^]|\s?[=-]>\s?[\w(]|\s?[=+*/^<>≤≥×·∙≈∈⊂∪∩][ ]?[\w(\\]|\(\w{1,3}\)|_\w|_\{|\^|\s-\s\d|\s?→|\s?\d"
+)
 _FORMULA_BEFORE = re.compile(r"°\s?$|[_^]\{?$|[=+/^<>≤≥×·∈⊂∪∩]\s?$|\d\s?$|[a-z]\s?\*\s?$")
 _WRONG = re.compile(
     r"[*_`$)\]}\"'”’.:\s—–-]{0,8}(?:(?:this|that|which|it) (?:is|option is) )?(?:incorrect|wrong|false|not (?:correct"
     r"|right|true|the)|no(?![a-z])|✗|✘|❌|×|(?:是|选项)?(?:错误|错的|不对|不正确|不符|不成立|不是|错))",
     re.IGNORECASE,
 )
+_FAULTED = re.compile(
+    r"[*_`$)\]}\"'”’]{0,4}(?:"
+    r",? (?:at first|initially|originally)(?![a-z])"
+    r"|,? (?:looks|looked|seems|seemed|appears|appeared) [^.;\n]{0,40}\bbut (?:option )?[(*]{0,2}"
+    r"(?-i:[B-HJ-Z](?![\w'])|A (?:is|was|fits))"
+    r"| (?:is|was|seems|looks|would be|appears(?: to be)?) (?:\w{1,12}ly |thus |also )?(?:the |an? )?(?:least|worst"
+    r"|weakest|trap|distractor|decoy|red herring|unlikely|implausible|irrelevant)(?![a-z])"
+    r"| (?:\w{1,12}ly |also |thus )?(?:contradicts|violates|conflicts with|misses|ignores|overlooks|misstates"
+    r"|misrepresents|makes no sense|has nothing to do|goes against)(?![a-z])"
+    r"|[^.;:!?\n]{0,50}(?:,| but| yet| though) (?:which |that |it |this )?(?:is|was) (?:\w{1,12}ly )?"
+    r"(?:incorrect|wrong|false|an? (?:\w{1,12} )?(?:mistake|error|trap|distractor|decoy))(?![a-z]))",
+    re.IGNORECASE,
+)
+"""`B is the least likely`, `C contradicts the passage`, `D looks tempting but is wrong`."""
+_CHOICE_ASKED = re.compile(
+    rf"{_B}[A-Za-z]{_A}[)\]*_]{{0,3}}(?:, (?:option )?[(\[*_]{{0,3}}[A-Za-z]{_A}[)\]*_]{{0,3}}){{0,8}},? or "
+    rf"(?:is it |option )?[(\[*_]{{0,3}}[A-Za-z]{_A}[^.!?\n]{{0,40}}\?(?=\s+\S)"
+)
+"""`A or B?` before the answer to it: the letters of a question that goes on to be answered."""
+_TOLD = re.compile(
+    r"[.!?\n][ \t]{0,3}[*_]{0,2}(?:(?:so|thus|hence|therefore),? )?(?:final )?(?:answer|option|choice)"
+    r" [(\[*_]{0,3}([A-Z])[)\]*_]{0,3}[.!]?[\s*_]{0,4}\Z",
+    re.IGNORECASE,
+)
+"""`... Answer D.` at the very end."""
+_VERDICT = re.compile(
+    r"(?<![\w'])([A-Z])[)][ ]?[:—–-]?[ ]?(?:is )?(?:(?P<right>true|correct|right|yes|✓|✔|✅)"
+    r"|false|incorrect|wrong|no|✗|✘|❌)(?![\w'])",
+    re.IGNORECASE,
+)
+_INITIALS = re.compile(r"\.[ ]?[A-Z]\.(?:[ ]?[A-Z]\.){0,3}[ ]?[A-Z][a-z]")
+"""`B. F. Skinner`."""
 _WRONG_ROW = re.compile(
     rf"(?:[)\]*_]{{0,3}}(?:,? (?:and|or|nor) |, ?)[(\[*_]{{0,3}}[A-Z]{_A}){{1,25}}[)\]*_]{{0,3}}"
     r" (?:fail(?![a-z])|(?:are|were|is|can|could|must|do|don['’]t|cannot)(?: (?:all|both|each|then|be|thus|clearly"
@@ -143,10 +158,14 @@ _RIGHT = re.compile(
     r"|therefore )?(?:the |our |my )?(?:only |single |best |most |one )?"
     r"(?:correct|right|true|best|valid|answer|winner|appropriate|accurate|suitable|one (?:that|which)|only one)"
     r"|as (?:the|our|my) (?:(?:correct|right|best|final|only) )?(?:answer|choice|option)(?![a-z])"
+    r"|is (?:better|more [a-z]{3,14}) than (?:option )?[(*]{0,2}[A-Z](?![\w'])"
     r"|(?:correct|right|true|yes)(?![a-z])|fits|wins|holds|✓|✔|✅"
     r"|(?:是|才是)?(?:对的|正确|对))",
     re.IGNORECASE,
 )
+_BUT_BEFORE = re.compile(r"\b(?:but|however,?|yet|though) (?:option )?[(*]{0,2}$", re.IGNORECASE)
+_BETTER = re.compile(r"[)*]{0,3} is (?:the )?(?:better|best|preferable|stronger|more [a-z]{3,14})(?![a-z])")
+"""`..., but D is more precise`."""
 _WRONG_LATER = re.compile(
     r"(?:[—–:;,.(-]\s*|\b(?:is|are|this is|which is|that is|it is)\s(?:\w{1,12}ly )?)(?:incorrect|wrong|false|untrue"
     r"|not (?:correct|right|true|the (?:right|correct|best)))\b|[✗✘❌]",
@@ -160,22 +179,6 @@ _LINE_LABEL = re.compile(
 )
 
 
-def plain(text: str) -> str:
-    """`text` with letters of other widths and styles in ASCII and LaTeX fonts and hedges blanked; positions stay."""
-    if not text.isascii() and _FANCY_ONE.search(text):
-        text = text.translate(_FANCY)
-    if "\\" in text:
-        text = _FONT.sub(_blanks, text)
-    if "</" in text:
-        text = _HTML.sub(_blanks, text)
-    low = text.lower()
-    return _HEDGES.sub(_blanks, text) if any(cue in low for cue in _HEDGE_CUES) else text
-
-
-def _blanks(match: re.Match[str]) -> str:
-    return " " * len(match[0])
-
-
 def head_letter(text: str) -> Letter | Clash | None:
     """The letter with which a `plain` answer text opens; a clash when another is joined to it."""
     alone = _ALONE.match(text)
@@ -185,6 +188,8 @@ def head_letter(text: str) -> Letter | Clash | None:
     if not lead or not _LETTER.match(text, lead.start(1)):
         return None
     at, end, letter = lead.start(1), lead.end(1), lead[1]
+    if "?" in text[end : end + _ROOM_ASKED] and _CHOICE_ASKED.match(text, at):
+        return None
     unclosed = not lead["next"].strip() and not _BRACKETED.search(text, 0, at)
     if unclosed and letter in "aI" and _ARTICLE_NEXT.match(text, end):
         return None
@@ -197,7 +202,7 @@ def head_letter(text: str) -> Letter | Clash | None:
         return None
     if bare and (_FORMULA.match(text, end) or _VERB_NEXT.match(text, end)) and not _JOINED.match(text, end):
         return None
-    if _WRONG_ROW.match(text, end):
+    if _WRONG_ROW.match(text, end) or _INITIALS.match(text, end) or _FAULTED.match(text, end):
         return None
     if lead["next"].strip(" *_`$") in ("", ",", ";", ")", "]", "}") and (clash := _joined(text, letter, end)):
         return clash
@@ -219,6 +224,15 @@ def _joined(text: str, letter: str, end: int) -> Clash | None:
     ):
         return None
     return Clash(f"two letters: {letter.upper()} and {other[1].upper()}")
+
+
+def opening_line(text: str) -> Letter | None:
+    """The letter that has the first line of a `plain` text to itself, where no other line is one letter alone."""
+    first = _LETTER_LINE.match(text, len(text) - len(text.lstrip()))
+    if first is None or "\n" not in text[first.end() :].rstrip():
+        return None
+    later = _LETTER_LINE.search(text, first.end())
+    return None if later else Letter(first[1].upper(), first.start(1))
 
 
 def line_letter(text: str) -> Letter | None:
@@ -246,19 +260,29 @@ def ends_a_list(text: str) -> bool:
 def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
     """The one letter that a `plain` text of any form commits to; letters past `n_choices` are no options."""
     low = lowered(text)
+    if told := _TOLD.search(text, max(0, len(text) - _ROOM_ASKED)):
+        return Letter(told[1].upper(), told.start(1))
+    if verdicts := _verdicts(text):
+        return verdicts
     labels = {label[1].upper(): label for label in _LINE_LABEL.finditer(text)}
     listed = {label.start(1) for label in labels.values()} if len(labels) > 1 else set()
     kept: list[Letter] = []
     right: list[Letter] = []
     bare = is_short(text)
+    asked = [m.span() for m in _CHOICE_ASKED.finditer(text)] if bare and "?" in text else []
     matches = list(islice((m for m in reversed(_last_letters(text, n_choices)) if _weighs(text, m, bare=bare)), _MOST))
     for match in reversed(matches):
         letter, start, end = match[0].upper(), match.start(), match.end()
-        if _WRONG.match(text, end) or _WRONG_ROW.match(text, end) or not asserts(low, start, end, adjacent=True):
+        if (
+            any(a <= start < b for a, b in asked)
+            or _is_faulted(text, end)
+            or not asserts(low, start, end, adjacent=True)
+        ):
             continue
         if _BETWEEN.search(text, max(0, start - 40), start):
             continue
-        if _RIGHT.match(text, end):
+        better = _BETTER.match(text, end) and _BUT_BEFORE.search(text, max(0, start - 20), start)
+        if better or _RIGHT.match(text, end):
             right.append(Letter(letter, start))
         if start not in listed:
             kept.append(Letter(letter, start))
@@ -269,6 +293,20 @@ def prose_letter(text: str, n_choices: int) -> Letter | Clash | None:
         if len(names) > 1:
             return Clash(f"{len(names)} letters: {', '.join(names)}")
     return None
+
+
+def _verdicts(text: str) -> Letter | None:
+    """The one option called right where each has its verdict behind it: `(A) false (B) true`."""
+    found = list(islice(_VERDICT.finditer(text), _MOST)) if text.count("(") > 1 or text.count(")") > 1 else []
+    right = [verdict for verdict in found if verdict["right"]]
+    if len(right) != 1 or len({verdict[1].upper() for verdict in found}) != len(found) or len(found) < 2:
+        return None
+    return Letter(right[0][1].upper(), right[0].start(1))
+
+
+def _is_faulted(text: str, end: int) -> bool:
+    """Whether what follows a letter that ends at `end` calls its option wrong, or makes it no option."""
+    return any(pattern.match(text, end) is not None for pattern in (_WRONG, _WRONG_ROW, _FAULTED, _INITIALS))
 
 
 def _last_letters(text: str, n_choices: int) -> deque[re.Match[str]]:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from steelyard.parsing.prose import Candidate, Part, committed, undecorated
+from steelyard.parsing.prose import Candidate, Part, commitments, undecorated
 
 _BULLET = re.compile(r"[ \t]{0,8}(?:[-*•–]|\(?\d{1,3}[.):]|\(?[a-z][.)])[ \t]+(?=\S)")
 _NUMBER = re.compile(r"[ \t]{0,8}\(?\d{1,3}[.):][ \t]+(?=\S)")
@@ -91,10 +91,12 @@ def items_of(part: Part, separator: re.Pattern[str]) -> Items | None:
     """The list that a part commits to, its texts parted by `separator` where it is given in a row; None when empty."""
     if not part.text.strip():
         return None
-    candidates = committed(part)
+    rest = commitments(part)
+    best = list(islice(rest, 1))
     found = _array(part)
-    if found and not (candidates and _replaces(candidates[0], found.span[1])):
+    if found and not (best and _replaces(best[0], found.span[1])):
         return found
+    candidates = best + list(rest)
     return _lines(part, candidates) or _row(candidates, separator)
 
 

@@ -148,11 +148,31 @@ def word_starts(
             yield match
 
 
-def marks(text: str, low: str, phrases: Alternatives | None = None) -> list[Mark]:
-    """The last `MOST` marked answers in `text`, in order; `low` is the text in lower case.
+def marks_from_last(text: str, low: str, phrases: Alternatives | None = None) -> Iterator[Mark]:
+    """The last `MOST` marked answers in `text`, the last one first; `low` is the text in lower case.
 
-    `phrases` (over lower-case text) adds marks where it matches.
+    `phrases` (over lower-case text) adds marks where it matches. Before the last other mark they are looked for only
+    when that one is passed over, because looking for them costs more than all the rest.
     """
+    known = _marks(text, low)
+    later: list[Mark] = []
+    before = len(text)
+    if phrases and known:
+        before = known[-1].start
+        later = sorted([known.pop(), *_phrased(text, low, phrases, before)])[-MOST:]
+        yield from reversed(later)
+    known += [mark for mark in _phrased(text, low, phrases, 0) if mark.start < before] if phrases else []
+    yield from sorted(known, reverse=True)[: MOST - len(later)]
+
+
+def _phrased(text: str, low: str, phrases: Alternatives, start: int) -> list[Mark]:
+    """The marks that `phrases` make from `start` on."""
+    matches = deque(word_starts(phrases, low, start), maxlen=MOST)
+    found = [_to_line_end(text, m.start(), m.end(), "phrase") for m in matches]
+    return [mark for mark in found if text[mark.content : mark.end].strip()]
+
+
+def _marks(text: str, low: str) -> list[Mark]:
     found = [Mark(start, content, end, "box") for start, content, end in boxes(text)[-MOST:]]
     if "<" in text:
         found += _last(Mark(m.start(), *m.span("x"), "tag") for m in _TAG.finditer(text))
@@ -162,9 +182,6 @@ def marks(text: str, low: str, phrases: Alternatives | None = None) -> list[Mark
     question = _SHORT_QUESTION.search(text) if "Q" in text else None
     if question:
         found += _last(_to_line_end(text, m.start(), m.end(), "label") for m in _SHORT.finditer(text, question.end()))
-    if phrases:
-        matches = deque(word_starts(phrases, low), maxlen=MOST)
-        found += [_to_line_end(text, m.start(), m.end(), "phrase") for m in matches]
     return sorted(mark for mark in found if text[mark.content : mark.end].strip())[-MOST:]
 
 

@@ -92,7 +92,8 @@ def stance(low: str, start: int, end: int, *, cased: str = "", adjacent: bool = 
     if cues.WRONG_LABEL.search(before) or _claimed_by_others(before[turn:], cased[first + turn : start]):
         return "open"
     clause = before[_clause_start(before, after) :]
-    if cues.THOUGHT.search(clause) or cues.FIRST_GUESS.match(after) or cues.INLINE.match(after):
+    given_up = cues.FIRST_GUESS.match(after) or cues.INLINE.match(after) or cues.REPLACED.match(low, end, last + _REACH)
+    if cues.THOUGHT.search(clause) or given_up:
         return "open"
     if cues.SAID.search(clause) and cues.EARLIER.match(after):
         return "open"

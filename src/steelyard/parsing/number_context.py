@@ -16,18 +16,17 @@ _LABELS = frozenset(
     (
         "abbildung", "abschnitt", "act", "agent", "airbus", "apartment", "apollo", "appendix", "approach", "apt",
         "area", "ariane", "article", "boeing", "building", "bus", "call", "case", "catch", "channel", "chapter",
-        "chapters", "choice", "clause", "corollary", "cosmos", "definition", "district", "doi", "episode", "eq",
-        "eqn", "equation", "equations", "example", "examples", "exercise", "falcon", "fax", "fig", "figure",
-        "figures", "flight", "floor", "footnote", "formula", "galaxy", "gate", "gemini", "highway", "hypothesis",
-        "id", "interstate", "iphone", "iridium", "isbn", "issue", "item", "java", "kapitel", "law", "lemma",
-        "lesson", "line", "lines", "mark", "method", "mobile", "model", "module", "norad", "note", "object",
-        "objects", "option", "options", "p", "page", "pages", "paragraph", "part", "phase", "phone", "platform",
-        "postcode", "pp", "problem", "problems", "proposition", "psalm", "python", "question", "questions", "ref",
-        "reference", "release", "room", "round", "route", "rule", "sat", "satellite", "satellites", "scene",
-        "schritt", "season", "sec", "sect", "section", "sections", "sector", "seite", "sonnet", "soyuz", "stage",
-        "starlink", "step", "steps", "studio", "suite", "symphony", "tab", "tabelle", "table", "tables", "tel",
-        "telephone", "theorem", "type", "v", "ver", "verse", "version", "vol", "volume", "voyager", "windows",
-        "zip", "zone",
+        "chapters", "choice", "clause", "corollary", "cosmos", "definition", "district", "doi", "episode", "eq", "eqn",
+        "equation", "equations", "example", "examples", "exercise", "falcon", "fax", "fig", "figure", "figures",
+        "flight", "floor", "footnote", "formula", "galaxy", "gate", "gemini", "highway", "http", "hypothesis", "id",
+        "interstate", "iphone", "iridium", "isbn", "iso", "issue", "item", "java", "kapitel", "law", "lemma", "lesson",
+        "line", "lines", "mark", "method", "mobile", "model", "module", "norad", "note", "object", "objects", "option",
+        "options", "p", "page", "pages", "paragraph", "part", "phase", "phone", "platform", "postcode", "pp", "problem",
+        "problems", "proposition", "psalm", "python", "question", "questions", "ref", "reference", "release", "rfc",
+        "room", "round", "route", "rule", "sat", "satellite", "satellites", "scene", "schritt", "season", "sec", "sect",
+        "section", "sections", "sector", "seite", "sonnet", "soyuz", "stage", "starlink", "step", "steps", "studio",
+        "suite", "symphony", "tab", "tabelle", "table", "tables", "team", "tel", "telephone", "theorem", "type", "v",
+        "ver", "verse", "version", "vol", "volume", "voyager", "windows", "zip", "zone",
     )
 )  # fmt: skip
 _NUMBERED = frozenset(
@@ -37,7 +36,11 @@ _NUMBERED = frozenset(
     )
 )  # fmt: skip
 _COUNTED = frozenset(("no", "nr", "number", "code", "cat"))
-_NOT = frozenset(("not", "never", "unlike", "cannot", "without", "isn't", "wasn't", "n't", "aren't", "can't"))
+_CODES = frozenset(("error", "status", "exit", "area", "country"))
+_NOT = frozenset(
+    ("not", "nicht", "niet", "pas", "never", "unlike", "cannot", "without", "isn't", "wasn't", "n't", "aren't", "can't")
+)
+_NOT_ELSEWHERE = ("不是", " не", "Не", " não é", "Não é")
 _FILLERS = frozenset(
     (
         "a", "about", "around", "as", "be", "equal", "equals", "exactly", "the", "to",
@@ -60,7 +63,7 @@ _CONFIDENT_BEFORE = re.compile(
 _CONFIDENT_AFTER = re.compile(r"[ ]{0,2}%?[ ]?(?:[a-z]{1,12}[ ])?(?:confiden|sure\b|certain|CI\b)", re.IGNORECASE)
 _HOST = re.compile(r"(?:\blocalhost|\w\.[a-z]{2,24}|\d\.\d{1,3}|\]):$", re.IGNORECASE)
 _OPERATED = re.compile(
-    r"(?:(?<![A-Za-z])[A-Za-zπθ]|[)\]}])[ ]?(?:[+*/×·÷^]|-(?=[ ]?$))[ ]?$"
+    r"(?:(?<![A-Za-z])[A-Za-zπθ]|[)\]}])[ ]?(?:[+*/×·÷^]|\^[ ]?\{|-(?=[ ]?$))[ ]?$"
     r"|[√π][ ]?[({]?$|\w[({](?:[A-Za-z]{1,3}[ ]?=[ ]?)?$"
 )
 _OPERATORS = frozenset("+*/×·÷^-√π({=")
@@ -129,6 +132,8 @@ def _follows_words(left: str) -> bool:
     if left.endswith((" ", "\u00a0")) and _is_bound("", left, 0):
         return True
     tail = left.rstrip(" .#:\u00a0$€£")
+    if not tail.isascii() and tail.endswith(_NOT_ELSEWHERE):
+        return True
     gap = left[len(tail) :]
     if not tail or not tail[-1].isalpha():
         return tail.endswith(("§", "¶"))
@@ -136,7 +141,9 @@ def _follows_words(left: str) -> bool:
     if found is None:
         return False
     last, second, third = ((word or "")[::-1] for word in found.groups())
-    if (last in _LABELS or (last in _COUNTED and second in _LABELS)) and _AFTER_LABEL.fullmatch(gap):
+    if (last in _LABELS or (last in _COUNTED and (second in _LABELS or second in _CODES))) and _AFTER_LABEL.fullmatch(
+        gap
+    ):
         return True
     owner = second if last in _COUNTED or last == "is" else last
     owner = third if last == "is" and second in _COUNTED else owner
@@ -146,6 +153,10 @@ def _follows_words(left: str) -> bool:
 
 
 def _is_denial(last: str, second: str, third: str) -> bool:
+    if last == "es" and second == "no":
+        return True
+    if last == "but" and second in ("anything", "everything", "all"):
+        return True
     if last == "than" or (last == "of" and second == "instead"):
         return last == "of" or second in _MORE
     if last in _FILLERS:

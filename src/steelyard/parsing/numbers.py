@@ -1,9 +1,10 @@
 r"""Numbers as people and models write them: one literal at a place in a text, read exactly.
 
 Read: decimals with western or Indian digit groups (comma, any space, apostrophe, underscore, LaTeX `{,}`), a decimal
-comma where nothing else fits, `a/b`, vulgar and mixed fractions, `\frac`, and scientific notation in any spelling.
+comma where nothing else fits, `0.\overline{3}`, `a/b`, vulgar and mixed fractions, `\frac`, and scientific notation
+in any spelling.
 Values are `Fraction`s built from the decimal text, so nothing is rounded.
-Not covered: number words, other bases, repeating decimals.
+Not covered: number words, other bases.
 Easy to break: size. A literal of more than `MOST_DIGITS` digits, exponent counted, has no value, and no integer is
 ever built from it; and linear time: no pattern nests one repetition in another.
 """
@@ -100,6 +101,7 @@ _POWER = re.compile(
     rf"(?:\^(?!\[)|\*\*(?=[{{(\d-]))[ ]?(?:\{{[^{{}}\n]{{0,20}}\}}|\(?[+\-−]?[\w.]{{0,12}}\)?)"
     rf"|[⁺⁻]?[{_SUP}]+(?![{_SUP}])|!(?=[ ]?[=/*×])"
 )
+_REPEATING = re.compile(r"(\d{1,15})\.(\d{0,15})\\overline[ ]?\{[ ]?(\d{1,15})[ ]?\}")
 _MOST_SPACES = 4  # beyond, numbers side by side are a list; looking at each again would be quadratic
 NUMBER_START = re.compile(rf"\d|\.(?=\d)|\\[dtc]?frac|[{_VULGARS}]")
 
@@ -134,6 +136,8 @@ def _decimal(text: str, at: int) -> Literal:
     plain, end = _plain_at(text, at)
     if plain is None:
         return Literal(at, end, "noise")
+    if text[end : end + 2] in (".\\", "\\o") and (repeating := _REPEATING.match(text, at)):
+        return _repeated(repeating, at)
     exponent = _EXPONENT.match(text, end)
     if exponent:
         return _scaled(plain, next(g for g in exponent.groups() if g), at, exponent.end())
@@ -152,6 +156,14 @@ def _decimal(text: str, at: int) -> Literal:
     if slash and text[slash.end() : slash.end() + 1].isdigit():
         return _over(text, plain, slash, at)
     return _scaled(plain, "0", at, end)
+
+
+def _repeated(match: re.Match[str], at: int) -> Literal:
+    r"""`1.2\overline{3}`, exactly: a quotient by so many nines and noughts."""
+    whole, decimals, period = match.groups()
+    under = (10 ** len(period) - 1) * 10 ** len(decimals)
+    value = Fraction(int(whole + decimals + period) - int(whole + decimals), under)
+    return Literal(at, match.end(), "number", value)
 
 
 def _over(text: str, top: str, slash: re.Match[str], at: int) -> Literal:

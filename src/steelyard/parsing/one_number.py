@@ -2,7 +2,8 @@
 
 Numbers of a text are joined into groups by what stands between them, and one group is chosen:
 - `28 + 32 = 60` is 60; `28 + 32`, `5-7`, `between 5 and 7`, `42 or 43` and `3, 4` commit to nothing;
-- numbers in brackets, years, notes and thresholds count only where nothing else does.
+- numbers in brackets, years, notes, checks and thresholds count only where nothing else does (`number_weights`);
+- a number that is supposed, called wrong or given up on (`12, but I cannot answer`) is none.
 Of a marked answer the number that opens it counts, of prose a number alone on its line, else the last number of the
 last sentence that has one. With a unit, a number with an equal unit of the same dimension is converted and beats a
 bare one in prose; other dimensions are no candidates. Without a unit, units and currency signs drop, never rescale.
@@ -13,11 +14,11 @@ Easy to break: linear time. Only WINDOW characters are read, and every pattern l
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
+from steelyard.parsing.number_weights import Group, weigh
 from steelyard.parsing.quantities import Term, as_wanted, simple, terms
 from steelyard.parsing.quantity_names import two_names
 from steelyard.parsing.units import Unit, convert, parse_unit
@@ -44,54 +45,17 @@ class Uncommitted(NamedTuple):
     reason: str
 
 
-class _Group(NamedTuple):
-    """Joined terms and what they commit to: a term, or nothing with a reason; `weight` 0 counts last."""
-
-    start: int
-    end: int
-    term: Term | None
-    reason: str = ""
-    weight: int = 2
-
-
-_YEAR_WORD = re.compile(
-    r"\b(?:in|since|by|of|year|years|during|circa|from|until|till|before|after|early|late|mid|as of|according to"
-    r"|copyright|census|the|and)[ ]$|©[ ]?$",
+_GIVES_UP = re.compile(
+    r"\b(?:cannot|can['’]?t|could not|couldn['’]?t|unable to|not able to)[ ](?:\w{1,12}[ ])?(?:answer|compute|solve"
+    r"|determine|calculate|help)\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
-    r"\b(?:threshold|limit|cut-?off|tolerance|margin|criterion|screening|error|uncertainty|radius|out of|because|since"
-    r"|rounded|rounding to|accurate to|correct to)\b[^\n.;,]{0,30}$|[±]\s?$",
-    re.IGNORECASE,
-)
-_ASIDE_AFTER = re.compile(
-    r"[ -]?(?:[a-z/]{1,6}[ ])?(?:threshold|limit\b|cut-?off|tolerance|decimals?\b|significant|sig\b|steps?\b"
-    r"|d\.?p\.?\b)",
-    re.IGNORECASE,
-)
-_LOOSE = re.compile(
-    r"\b(?:after|in|from|per|every|each|within|on|during|before|for|with|of|than|at|over)[ ]"
-    r"(?:only |just |about |the (?:first|last|next) |the )?[$€£]?$",
-    re.IGNORECASE,
-)
-_NOTE_LINE = re.compile(
-    r"^[ \t>*_(\[-]{0,6}(?:note|sources?|references?|footnote|p\.?s\.?|remark|see|hint|checked|disclaimer"
-    r"|\[\^?\d{1,3}\])(?!\w)[^\n]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LIST_LABEL = re.compile(r"(?:^|\n)[ \t>*_#]{0,6}$")
-_BRACKETS = re.compile(
-    r"\([^()\n]{0,200}\)|\[[^\[\]\n]{0,200}\]|【[^】\n]{0,80}】|\{\^[^{}\n]{0,20}\}|<sup>[^<\n]{0,20}</sup>"
-)
+"""`I was asked for 12 but cannot answer.`"""
 _BOUNDARY = re.compile(r"\n|[.!?。；;](?=[\s)\"*]|$)|。")
 _ONLY_NUMBER_LINE = re.compile(r"[\s*_#>=$:~≈\"']{0,12}")
-_YEAR_AFTER = re.compile(r"[ ](?:data|census|figures?|report|estimates?|survey|edition|prices|dollars|values)\b")
-_LIST_LINE = re.compile(r"\n[ \t>*_#]{0,6}\d{1,2}[.)][ ]")
-_LIST_LABEL_END = re.compile(r"[.)][ ]+\S")
-_COMPOUND = re.compile(r"-[A-Za-z]")
 _TO = re.compile(
     r"(?:,|and|but|,? and)[ ]?(?:at most|max(?:imum)?|no more than|less than|up to)"
-    r"|(?:and )?(?:up |down )?to|through|thru|bis|until|~|\.\.\.?|…",
+    r"|(?:and )?(?:up |down )?to|through|thru|bis|until|à|до|至|到|~|\.\.\.?|…",
     re.IGNORECASE,
 )
 _EITHER = re.compile(
@@ -149,8 +113,8 @@ def committed_number(text: str, unit: str | None = None, *, marked: bool = False
     wanted = parse_unit(unit) if unit else None
     chosen, shift = (None, 0) if marked else _in_last_line(window, wanted)
     if chosen is None:
-        region = simple(window)
-        groups = _weigh(_groups(terms(region, wanted), region, wanted), region)
+        region, shift = simple(window), 0
+        groups = weigh(_groups(terms(region, wanted), region, wanted), region)
         chosen = (_first(groups, region) if marked else _only_line(groups, region)) or _last(groups, region, wanted)
     if chosen is None:
         return None
@@ -162,7 +126,7 @@ def committed_number(text: str, unit: str | None = None, *, marked: bool = False
     return Number(value, offset + shift + term.start, offset + shift + term.end, percent)
 
 
-def _in_last_line(text: str, wanted: Unit | None) -> tuple[_Group | None, int]:
+def _in_last_line(text: str, wanted: Unit | None) -> tuple[Group | None, int]:
     """What the whole text would yield, from its last line alone, where that is sure; and where the line starts.
 
     Only for speed: most answers stand in the last line, and looking around a number is what costs.
@@ -172,7 +136,7 @@ def _in_last_line(text: str, wanted: Unit | None) -> tuple[_Group | None, int]:
     if not line or _FIRST_ALONE.match(text, 0, end) or _LATER_ALONE.search(text, 0, end):
         return None, 0
     region = simple(text[line - 1 :])
-    groups = [g for g in _weigh(_groups(terms(region, wanted), region, wanted), region) if g.weight]
+    groups = [g for g in weigh(_groups(terms(region, wanted), region, wanted), region) if g.weight]
     if wanted and not any(group.term and group.term.unit for group in groups):
         return None, 0
     return _last(groups, region, wanted), line - 1
@@ -197,15 +161,17 @@ def _in_unit(term: Term, wanted: Unit | None) -> Fraction:
     return convert(term.value, as_wanted(term.unit, wanted), wanted)
 
 
-def _groups(found: list[Term], text: str, wanted: Unit | None) -> list[_Group]:
+def _groups(found: list[Term], text: str, wanted: Unit | None) -> list[Group]:
     """Terms joined by what stands between them, and what each group commits to."""
-    groups: list[_Group] = []
+    groups: list[Group] = []
     run: list[Term] = []
     links: list[str] = []
     for term in found:
         if run:
             link = _link(run[-1], term, text)
-            if link == "error" or (run[-1].kind == "noise" and link == "operator"):
+            if link == "error" or (
+                run[-1].kind == "noise" and (link == "operator" or _counts_pages(run[-1], term, text))
+            ):
                 term = term._replace(kind="noise")
             if link and "noise" not in (term.kind, run[-1].kind) and _joins(run[-1], term, link):
                 run.append(term)
@@ -214,6 +180,11 @@ def _groups(found: list[Term], text: str, wanted: Unit | None) -> list[_Group]:
             groups += _close(run, links, wanted)
         run, links = [term], []
     return groups + (_close(run, links, wanted) if run else [])
+
+
+def _counts_pages(left: Term, right: Term, text: str) -> bool:
+    """`page 4 of 12`, `step 2 of 5`: no answer either, where the first is none."""
+    return text[left.end : right.start] == " of "
 
 
 def _link(left: Term, right: Term, text: str) -> str:
@@ -229,7 +200,7 @@ def _link(left: Term, right: Term, text: str) -> str:
     if _ASSIGN.fullmatch(inner):
         return "and" if _ASSIGNED.search(text, max(0, left.start - 8), left.start) else ""
     name = next((name for name, pattern in _LINKS if pattern.fullmatch(inner)), "")
-    if name == "equal" and "(" in gap:
+    if (name == "equal" and "(" in gap) or (name == "range" and gap.lstrip().startswith("(")):
         return ""
     if name == "operator" and _is_quotient(left, right, text, gap, inner):
         return "quotient"
@@ -252,26 +223,28 @@ def _is_quotient(left: Term, right: Term, text: str, gap: str, inner: str) -> bo
 
 
 def _joins(left: Term, right: Term, link: str) -> bool:
+    if link == "range" and left.unit and right.unit and left.unit.dimension != right.unit.dimension:
+        return False  # `drops by 20% to $80`
     if link in ("and", "comma", "beside"):
         same = (left.unit.dimension if left.unit else "") == (right.unit.dimension if right.unit else "")
         return same and left.kind != "other"
     return True
 
 
-def _close(run: list[Term], links: list[str], wanted: Unit | None) -> list[_Group]:
+def _close(run: list[Term], links: list[str], wanted: Unit | None) -> list[Group]:
     """The group of joined terms as a list of at most one."""
     start, end = run[0].start, run[-1].end
     if run[0].kind == "noise":
         return []
     chosen = _chain(run, links, wanted)
     if isinstance(chosen, str):
-        return [] if {term.kind for term in run} == {"other"} else [_Group(start, end, None, chosen)]
+        return [] if {term.kind for term in run} == {"other"} else [Group(start, end, None, chosen)]
     if chosen.kind == "other":
         return []
     if chosen.kind in ("huge", "expression"):
         reason = "the number cannot be read" if chosen.kind == "huge" else "a power or root that is not worked out"
-        return [_Group(start, end, None, reason)]
-    return [_Group(start, end, chosen)]
+        return [Group(start, end, None, reason)]
+    return [Group(start, end, chosen)]
 
 
 def _chain(run: list[Term], links: list[str], wanted: Unit | None) -> Term | str:
@@ -320,50 +293,19 @@ def _side(side: list[Term], links: list[str], wanted: Unit | None) -> Term | str
     return {"range": "a range", "either": "alternatives"}.get(links[-1], "several numbers side by side")
 
 
-def _weigh(groups: list[_Group], text: str) -> list[_Group]:
-    """Weight 0 for asides (brackets, years, notes, list labels, thresholds), 1 after loose words, else 2."""
-    if not groups:
-        return groups
-    asides = sorted(m.span() for pattern in (_BRACKETS, _NOTE_LINE) for m in pattern.finditer(text))
-    starts = [start for start, _ in asides]
-    listed = _LIST_LINE.search(text) is not None
-    return [group._replace(weight=_weight(group, text, asides, starts, listed=listed)) for group in groups]
-
-
-def _weight(group: _Group, text: str, asides: list[tuple[int, int]], starts: list[int], *, listed: bool) -> int:
-    index = bisect_right(starts, group.start)
-    if any(start <= group.start and group.end <= end for start, end in asides[max(0, index - 2) : index]):
-        return 0
-    start, end = (group.term.start, group.term.end) if group.term else (group.start, group.end)
-    left = text[max(0, start - 60) : start]
-    if _ASIDE.search(left) or _ASIDE_AFTER.match(text, end):
-        return 0
-    if listed and _LIST_LABEL.search(left) and _LIST_LABEL_END.match(text, group.end):
-        return 0
-    digits = text[group.start : group.end]
-    if (
-        len(digits) == 4
-        and digits.isdigit()
-        and "1000" <= digits <= "2100"
-        and (_YEAR_WORD.search(left) or _YEAR_AFTER.match(text, group.end))
-    ):
-        return 0
-    return 1 if _COMPOUND.match(text, group.end) or _LOOSE.search(left) else 2
-
-
-def _first(groups: list[_Group], text: str) -> _Group | None:
+def _first(groups: list[Group], text: str) -> Group | None:
     """The number that a marked answer opens with."""
     first = next((group for group in groups if group.weight), None)
     return first if first and _LEADING.fullmatch(text[: first.start].lower()) else None
 
 
-def _only_line(groups: list[_Group], text: str) -> _Group | None:
+def _only_line(groups: list[Group], text: str) -> Group | None:
     """The number that stands alone on a line, where there is one such line."""
     alone = [group for group in groups if group.weight and _is_alone(group, text)]
     return alone[0] if len(alone) == 1 else None
 
 
-def _is_alone(group: _Group, text: str) -> bool:
+def _is_alone(group: Group, text: str) -> bool:
     if group.term is None or (group.start, group.end) != (group.term.start, group.term.end):
         return False
     low = max(0, group.start - _MOST_GAP)
@@ -373,7 +315,7 @@ def _is_alone(group: _Group, text: str) -> bool:
     return bool(_ONLY_NUMBER_LINE.fullmatch(text, line, group.start) and _LINE_END.match(text, group.end))
 
 
-def _last(groups: list[_Group], text: str, wanted: Unit | None) -> _Group | None:
+def _last(groups: list[Group], text: str, wanted: Unit | None) -> Group | None:
     """The last number of the last sentence that has one; asides only where there is nothing else."""
     pool = [group for group in groups if group.weight] or groups
     if wanted and any(group.term and group.term.unit for group in pool):
@@ -386,10 +328,13 @@ def _last(groups: list[_Group], text: str, wanted: Unit | None) -> _Group | None
     sentence = [group for group in pool if group.start >= begin]
     strongest = max(group.weight for group in sentence)
     strong = [group for group in sentence if group.weight == strongest]
+    stop = _BOUNDARY.search(text, strong[-1].end)
+    if _GIVES_UP.search(text, strong[-1].end, min(stop.start() if stop else len(text), strong[-1].end + _BACK)):
+        return Group(strong[-1].start, strong[-1].end, None, "the answer says that there is none")
     return _two_quantities(strong, text) or strong[-1]
 
 
-def _two_quantities(groups: list[_Group], text: str) -> _Group | None:
+def _two_quantities(groups: list[Group], text: str) -> Group | None:
     """A group that commits to nothing where the last two numbers are different quantities named side by side."""
     left, right = groups[-2:] if len(groups) > 1 else groups * 2
     if left.term is None or right.term is None:
@@ -397,4 +342,4 @@ def _two_quantities(groups: list[_Group], text: str) -> _Group | None:
     names = two_names(text, left.start, left.end, right.start)
     if names is None or (left.term.value, left.term.unit) == (right.term.value, right.term.unit):
         return None
-    return _Group(left.start, right.end, None, f"two quantities: {names[0]} and {names[1]}")
+    return Group(left.start, right.end, None, f"two quantities: {names[0]} and {names[1]}")

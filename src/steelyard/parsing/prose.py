@@ -21,7 +21,7 @@ import msgspec
 
 from steelyard.parsing.alternatives import Alternatives
 from steelyard.parsing.final import Part, final_part, without_reasoning
-from steelyard.parsing.markers import Mark, lowered, marks
+from steelyard.parsing.markers import Mark, lowered, marks_from_last
 from steelyard.parsing.moods import (
     asserts,
     corrected,
@@ -59,9 +59,8 @@ _REFUSAL = re.compile(
     r"|enough|given|possible"
     r"|determin\w+|applicable|specified|stated|answer)|unknown|unsure|uncertain|unclear|undetermined|indeterminate"
     r"|impossible to|cannot"
-    r"|can['’]t|could not|do(?: not|n['’]t) know|no idea|none(?: of (?:the|these|them|those)\b.*)?$|none of|neither of"
-    r"|n/?a$|\?+$"
-    r"|insufficient|ambiguous)",
+    r"|can['’]t|could not|do(?: not|n['’]t) know|no idea|none(?: of (?:the|these|them|those)\b.*)?(?:$|\s?\()|none of"
+    r"|neither of|n/?a$|\?+$|insufficient|ambiguous)",
     re.IGNORECASE,
 )
 _LABEL_PROSE = re.compile(
@@ -92,9 +91,9 @@ def committed(part: Part, phrases: Alternatives | None = None) -> list[Candidate
 def commitments(part: Part, phrases: Alternatives | None = None) -> Iterator[Candidate]:
     """The same one by one: whoever stops at the first saves what finding the others would cost."""
     text, low = part.text, lowered(part.text)
-    known = marks(text, low, phrases)
-    start, below, found = 0, len(text), False
-    for mark in reversed(known):
+    start, below, found, known = 0, len(text), False, False
+    for mark in marks_from_last(text, low, phrases):
+        known = True
         if not asserts(text, mark):
             continue
         end = _content_end(text, mark)
@@ -176,7 +175,9 @@ def _second_thought(part: Part, end: int, longest: int = _SHORT_CORRECTION) -> l
     """A short `actually, it is x` after the last mark."""
     cue = doubt(part.text, end, len(part.text))
     span = corrected(part.text, cue) if cue is not None else None
-    return _candidate(part, span, "correction") if span and span[1] - span[0] <= longest else []
+    if span is None or span[1] - span[0] > longest or part.text[span[1] : span[1] + 1] == "?":
+        return []  # `Hmm, 14?` is no answer
+    return _candidate(part, span, "correction")
 
 
 def _fallbacks(part: Part, start: int) -> Iterator[Candidate]:

@@ -44,7 +44,7 @@ _DEGREE = re.compile(r"\^[ ]?(?:\\circ|\{[ ]?\\circ[ ]?\})")
 _MATH = re.compile(r"(?<!\\)\$\$?(?=[^\s$])([^$\n]{1,200})(?<=[^\s$\\])\$\$?(?!\w)|\\[()\[\]]")
 _THIN_SPACE = re.compile(r"\\[,;:! ](?!\d)")
 _CALCULATOR = re.compile(r"<<[^<>\n]{0,200}>>")
-_KEPT_COMMANDS = frozenset({"frac", "dfrac", "tfrac", "cfrac"})
+_KEPT_COMMANDS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "overline"})
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -161,12 +161,13 @@ def instant_from_text(text: str) -> Instant | None:
 
 
 def _instant(match: re.Match[str]) -> Instant | None:
-    part = match.groupdict().get
+    parts = match.groupdict()
+    part = parts.get
     name = part("name2") or part("name3")
     month = _MONTHS.index(name.lower()) + 1 if name else int(part("month") or 1)
     year = int(part("year") or part("year2") or part("year3") or 0)
     day = int(part("day") or part("day2") or part("day3") or 1)
-    clock = _clock(match.groupdict())
+    clock = _clock(parts)
     try:
         date = datetime(year, month, day, tzinfo=UTC) + timedelta(days=int(part("ordinal") or 1) - 1)
     except (ValueError, OverflowError):

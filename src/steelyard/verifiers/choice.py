@@ -1,9 +1,10 @@
 """`choice`: the one letter of a multiple-choice question that the reply commits to.
 
-Reading, in this order: committed answers of the prose (boxes, `Answer: B`, `I pick B`; see `parsing.prose`), the last
-line, a line that is only a letter, the whole reply; see `parsing.letters` for what counts as a letter. An answer that
-says that there is none (`none of the above`) or that names two letters ends the search. Of a reply of more than
-200,000 characters the last 150,000 count, and where nothing is marked there, what is marked in the first 50,000.
+Reading, in this order: committed answers of the prose (boxes, `Answer: B`, `I pick B`; see `parsing.prose`), a letter
+alone on the first line before prose, the last line, a line that is only a letter, the whole reply; see
+`parsing.letters` for what counts as a letter. An answer that says that there is none (`none of the above`) or that
+names two letters ends the search. Of a reply of more than 200,000 characters the last 150,000 count, and where nothing
+is marked there, what is marked in the first 50,000.
 A committed answer that is one option's whole text stands for its letter.
 Not covered: an option's text inside other prose.
 Since `rules: 2` a list of bare letters, the two of `between A and C`, a letter with an index and the name of a thing
@@ -13,6 +14,7 @@ Easy to break: the article `A`, the pronoun `I`, and a list of all options, none
 
 from __future__ import annotations
 
+import re
 from string import ascii_uppercase
 
 import msgspec
@@ -21,6 +23,7 @@ from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.parsing.alternatives import Alternative, Alternatives, words
 from steelyard.parsing.fold import fold
+from steelyard.parsing.letter_forms import plain
 from steelyard.parsing.letters import (
     Clash,
     Letter,
@@ -29,8 +32,8 @@ from steelyard.parsing.letters import (
     is_short,
     line_letter,
     lists_options,
+    opening_line,
     opens_option,
-    plain,
     prose_letter,
 )
 from steelyard.parsing.prose import Candidate, Part, commitments, final_part, is_refusal, undecorated
@@ -43,7 +46,7 @@ _KIND = f"(?:{'|'.join(_KINDS)})"
 _BEST = ("correct", "right", "best", "final", "chosen", "appropriate", "suitable", "proper", "true", "accurate")
 _CHOOSE = (
     *("choose", "chose", "pick", "select", "go with", "going with", "went with", "go for", "opt for", "vote for"),
-    *("settle on", "lean", "bet on", "say"),
+    *("settle", "lean", "bet on", "say"),
 )
 _PHRASES = Alternatives(
     [
@@ -62,8 +65,10 @@ _PHRASES = Alternatives(
             (("vote", "pick", "choice", "selection", "guess", "bet", "money", "decision", "verdict", "conclusion"),),
         ),
         Alternative(
-            r"(?:i|we)(?:['’]ll|['’]d|['’]m| am| will| would| must| should| can)? (?:\w{1,12} )?(?:choose|chose|pick"
-            r"|picked|select|selected|go with|going with|went with|go for|opt for|vote for|settle on|lean towards?"
+            r"(?:i|we)(?:['’]ll|['’]d|['’]m| am| will| would| must| should| can)?"
+            r" (?:(?!initially|originally|first|once|almost|nearly|never|wrongly|mistakenly|previously)\w{1,12} )?"
+            r"(?:choose|chose|pick"
+            r"|picked|select|selected|go with|going with|went with|go for|opt for|vote for|settled? on|lean towards?"
             r"|leaning towards?|bet on|say)(?: for)?",
             (_CHOOSE,),
         ),
@@ -92,6 +97,11 @@ _PHRASES = Alternatives(
 _ROOM = 400
 _HEAD, _TAIL = 50_000, 150_000
 """Characters read of a reply that is longer than both: no model writes so much but in a loop."""
+_NONE_FITS = re.compile(
+    r"[\s*_`\"'(]*(?:none of (?:the|these|them|those)(?: above| options| choices| answers| given)?"
+    r"(?: is| are)?(?: correct| right| true)?[\s.!*_`\"')]*(?:$|[(\n,;—–-]))",
+    re.IGNORECASE,
+)
 _FALL_BACKS = frozenset({"bold", "last-line", "whole"})
 _MARKED = frozenset({"correction", "box", "tag", "hashes", "label", "phrase"})
 
@@ -126,8 +136,12 @@ def _read_part(part: Part, config: ChoiceConfig) -> Reading | Unread:
             listed = lists_options(text)
             if ends_a_list(text):
                 return Unread("letters on lines of their own that differ")
+            if _NONE_FITS.match(text):
+                return Unread("the reply says that it has no answer")
         if candidate.rule == "whole" and not listed and (line := line_letter(plain(candidate.text))):
             return _reading(line, candidate, "line")
+        if candidate.rule == "last-line" and (opening := _opened(part, candidate)):
+            return opening
         found = _letter(candidate, len(config.choices), listed=bool(listed), known=known)
         if isinstance(found, Letter):
             return _reading(found, candidate, candidate.rule)
@@ -138,6 +152,16 @@ def _read_part(part: Part, config: ChoiceConfig) -> Reading | Unread:
             if candidate.rule not in _FALL_BACKS:
                 break
     return Unread(clash.reason if clash else "no letter that the reply commits to")
+
+
+def _opened(part: Part, last_line: Candidate) -> Reading | None:
+    """The letter that has the first line to itself, where the last line is prose about the options."""
+    text = plain(part.text)
+    found = opening_line(text)
+    if found is None or head_letter(plain(last_line.text)):
+        return None
+    at = part.offset + found.at
+    return Reading(found.letter, "line", (at, at + 1))
 
 
 def _option_repeated(text: str, config: ChoiceConfig) -> str | None:

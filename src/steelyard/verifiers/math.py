@@ -103,6 +103,8 @@ def _verdict(text: str, gold: tuple[Node, ...], target: str, ask: Ask) -> Verdic
     try:
         nodes = _readings(text)
     except Unreadable as reason:
+        if gold[0].op == "words" and " ".join(text.strip(" .*").casefold().split()) == gold[0].value:
+            return PASSED
         return failed("unreadable", f"{text[:_SHOWN]!r}: {reason}")
     known = any3(same(a, b, ask) for a in nodes for b in gold)
     if known is None:

@@ -69,7 +69,10 @@ def elements(target: str) -> list[Any]:
     return value
 
 
-def typed(value: Any) -> tuple[str, Any]:
+_Key = tuple[str, Any]
+
+
+def typed(value: Any) -> _Key:
     """A JSON value in the form in which two are the same: numbers by value, texts folded, the rest as it stands."""
     if isinstance(value, bool) or value is None:
         return type(value).__name__, value
@@ -80,7 +83,7 @@ def typed(value: Any) -> tuple[str, Any]:
     return "json", canonical_text(value)
 
 
-def untyped(value: Any) -> tuple[str, Any]:
+def untyped(value: Any) -> _Key:
     """The same for an answer in prose, where everything is text."""
     return "text", fold(as_text(value))
 
@@ -90,15 +93,23 @@ def _decide(found: Reading, target: str, config: SetConfig) -> Verdict:
         return failed("missing-element", f"expected a list, got {type(found.value).__name__}")
     wanted = elements(target)
     if found.rule.startswith(_PROSE):
-        want = Counter(map(untyped, wanted))
-        got = Counter() if not want and _says_empty(found.value) else Counter(_parted(found.value, want))
+        want = list(map(untyped, wanted))
+        got = [] if not want and _says_empty(found.value) else list(_parted(found.value, frozenset(want)))
     else:
-        want, got = Counter(map(typed, wanted)), Counter(map(typed, found.value))
-    if not config.multiset:
-        want, got = Counter(dict.fromkeys(want, 1)), Counter(dict.fromkeys(got, 1))  # keeps the order
-    misses = [Miss("missing-element", str(key[1])[:200]) for key in (want - got).elements()]
-    misses += [Miss("extra-element", str(key[1])[:200]) for key in (got - want).elements()]
+        want, got = list(map(typed, wanted)), list(map(typed, found.value))
+    missing, extra = _differences(want, got, config)
+    misses = [Miss("missing-element", str(key[1])[:200]) for key in missing]
+    misses += [Miss("extra-element", str(key[1])[:200]) for key in extra]
     return Verdict(not misses, misses)
+
+
+def _differences(want: list[_Key], got: list[_Key], config: SetConfig) -> tuple[list[_Key], list[_Key]]:
+    """What is missing and what is extra, in order."""
+    if config.multiset:
+        wanted, given = Counter(want), Counter(got)
+        return list((wanted - given).elements()), list((given - wanted).elements())
+    once, found = dict.fromkeys(want), dict.fromkeys(got)
+    return [key for key in once if key not in found], [key for key in found if key not in once]
 
 
 def _says_empty(values: list[str]) -> bool:
@@ -108,7 +119,7 @@ def _says_empty(values: list[str]) -> bool:
     return said is not None and _NOT_EMPTY.search(text) is None
 
 
-def _parted(values: list[str], want: Counter[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
+def _parted(values: list[str], want: frozenset[_Key]) -> Iterable[_Key]:
     """Elements of prose, parted at `and` unless they are expected as they stand."""
 
     def known(text: str) -> bool:

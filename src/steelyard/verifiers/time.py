@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
-from steelyard.parsing.prose import Candidate, committed, final_part, is_refusal
+from steelyard.parsing.prose import Candidate, commitments, final_part, is_refusal
 from steelyard.parsing.times import TT_MINUS_TAI_S, Instant, instant_from_text, instants, iso_text, tai_minus_utc_s
 from steelyard.verdict import PASSED, Reading, Unread, Verdict, failed
 from steelyard.verifiers.contract import NO_ANSWER, Config, Spoil, Verifier
@@ -47,8 +48,13 @@ def _check(target: str, config: TimeConfig) -> None:
     _gold(target)
 
 
+@lru_cache(maxsize=256)
+def _instant(text: str) -> Instant | None:
+    return instant_from_text(text)  # a right answer is mostly the target's very text
+
+
 def _gold(target: str) -> Fraction:
-    gold = instant_from_text(target)
+    gold = _instant(target)
     if gold is None or gold.scale != "UTC":
         raise InputError(
             f'the target must be an ISO 8601 time in UTC such as 2009-02-10T16:55:59.8Z, got "{target[:60]}"'
@@ -60,7 +66,7 @@ def _read(attempt: Attempt, config: TimeConfig) -> Reading | Unread:
     part = final_part(attempt.answer)
     if part.reason:
         return Unread(part.reason)
-    for candidate in committed(part):
+    for candidate in commitments(part):
         chosen = _committed(candidate.text, marked=candidate.rule not in _UNMARKED)
         if isinstance(chosen, Unread):
             return chosen
@@ -103,7 +109,7 @@ def _reading(instant: Instant, candidate: Candidate, config: TimeConfig) -> Read
 
 def _decide(found: Reading, target: str, config: TimeConfig) -> Verdict:
     gold = _gold(target)
-    instant = instant_from_text(found.value) if isinstance(found.value, str) else None
+    instant = _instant(found.value) if isinstance(found.value, str) else None
     if instant is None:
         return failed("wrong-time", f"expected an ISO 8601 time, got {type(found.value).__name__!s}")
     if instant.scale != "UTC":

@@ -1,6 +1,7 @@
 """`toolcalls`: the calls that a reply makes, compared with the calls that it should make.
 
-Source: grader cases `tool-call`; the Hermes / Qwen tags (`parsing.toolcalls`).
+Source: grader cases `tool-call`; the Hermes / Qwen tags (`parsing.toolcalls`); without any tag, a reply that is as a
+whole OpenAI's JSON or a list of Python calls (`parsing.call_dialects`).
 The target is a JSON list of `{"name": ..., "arguments": {...}}`; `[]` asks for a real abstention. Calls are compared as
 a sequence, or as a multiset with `unordered`; arguments by type and value with no extra or missing name. Native calls
 of the reply count before its text. Anything that looks like a call and does not parse is a malformed call, so never
@@ -18,6 +19,7 @@ from typing import Any
 
 from steelyard.attempt import Attempt, ToolCall
 from steelyard.errors import InputError
+from steelyard.parsing.call_dialects import untagged_calls
 from steelyard.parsing.final import without_reasoning
 from steelyard.parsing.json_prose import storable, strict_json, typed_equal
 from steelyard.parsing.toolcalls import read_tool_calls, render_tool_call
@@ -26,13 +28,14 @@ from steelyard.verifiers.contract import Config, Spoil, Verifier
 
 _STRAY = re.compile(
     r"(?<!`)</?tool_call\b|<tool(?:_(?:c(?:a(?:ll?)?)?)?)?\Z"  # outside a block, or cut off by the end of the text
-    r"|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)|<function(?:=|_call\b)|<invoke\b"  # calls in another dialect
+    r"|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)|<function(?:=|_call\b)|<invoke\b",  # calls in another dialect
+    re.IGNORECASE,
 )
 _SHOWN_CHARS = 200
 
 
 class ToolCallsConfig(Config, frozen=True):
-    """`unordered` compares the calls as a multiset; `fenced` also reads untagged fenced JSON."""
+    """`unordered` compares the calls as a multiset; `fenced` also reads calls without tags: JSON and Python calls."""
 
     unordered: bool = False
     fenced: bool = True
@@ -47,7 +50,10 @@ def _read(attempt: Attempt, config: ToolCallsConfig) -> Reading | Unread:
         return Unread(part.reason)
     if not part.text.strip():
         return Unread("the answer is empty")
-    calls = read_tool_calls(part.text, config.fenced)
+    calls, rule = read_tool_calls(part.text, config.fenced), "text"
+    untagged = untagged_calls(part.text) if config.fenced and not any(call.name for call in calls) else ("", [])
+    if untagged[0]:
+        rule, calls = untagged
     found = [{"error": c.error} if c.error else {"name": c.name, "arguments": c.arguments} for c in calls]
     outside, at = [], 0
     for call in calls:
@@ -57,7 +63,7 @@ def _read(attempt: Attempt, config: ToolCallsConfig) -> Reading | Unread:
     if stray:
         found.append({"error": f"error: a tool call is not whole: {stray[0]}"})
     span = (calls[0].span[0] + part.offset, calls[-1].span[1] + part.offset) if calls else None
-    return _reading(found, "text", span)
+    return _reading(found, rule, span)
 
 
 def _reading(found: list[dict[str, Any]], rule: str, span: tuple[int, int] | None) -> Reading | Unread:

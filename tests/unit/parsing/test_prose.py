@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.parsing.alternatives import Alternative, Alternatives
+from steelyard.parsing.markers import lowered, marks_from_last, word_starts
 from steelyard.parsing.prose import committed, final_part, is_refusal, undecorated, without_reasoning
 
 
@@ -202,3 +204,37 @@ def test_hostile_repetitions_are_read_in_a_bounded_number_of_marks(unit):
     """However long the reply, the candidates stay few [T-13]."""
     few, many = (committed(final_part(unit * n)) for n in (2_000, 8_000))
     assert len(many) <= max(len(few), 2 * 40 + 4)
+
+
+PHRASES = Alternatives([Alternative("i pick", (("i pick",),)), Alternative("so it is", (("so it is",),))])
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "I pick a",
+                "So it is b",
+                "The answer is c",
+                "Answer: d",
+                "\\boxed{e}",
+                "#### f",
+                "If the answer is g",
+                "x.",
+                "\n",
+            ]
+        ),
+        max_size=9,
+    )
+)
+def test_phrases_are_marks_like_any_other_wherever_they_stand(pieces: list[str]) -> None:
+    """Looking for phrases only when they are needed gives the marks of looking for all at once, last first."""
+    text = ". ".join(pieces)
+    low = lowered(text)
+    found = list(marks_from_last(text, low, PHRASES))
+    plain = list(marks_from_last(text, low))
+    starts = [m.start() for m in word_starts(PHRASES, low) if text[m.end() :].strip()]
+    assert (sorted([*(mark.start for mark in plain), *starts], reverse=True), True) == (
+        [mark.start for mark in found],
+        set(plain) <= set(found),
+    )

@@ -609,3 +609,10 @@ def test_of_a_reply_without_end_the_tail_counts_and_what_is_marked_in_the_head()
         found = bound.read(Attempt(answer=answer))
         assert isinstance(found, Reading)
         assert (letter, letter) == (found.value, answer[slice(*(found.span or (0, 0)))])
+
+
+@pytest.mark.parametrize("marked", ["I pick B.", "Answer: B", "\\boxed{B}", "<answer>B</answer>", "#### B"])
+def test_what_is_marked_at_the_front_of_a_very_long_reply_wins_over_loose_letters_at_its_end(marked: str) -> None:
+    """A loop after an answer does not take it back. [T-13]"""
+    bound = bind_spec({"name": "choice", "choices": ["iron", "copper", "zinc", "tin"]}, "B")
+    assert bound.decide(bound.read(Attempt(answer=f"{marked}\n\n{'word ' * 42_000}\nC"))).passed is True

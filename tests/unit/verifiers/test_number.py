@@ -998,3 +998,34 @@ def test_a_tolerance_is_finite_and_not_negative(key: str, value: float) -> None:
     """The message names the key. [T-8]"""
     with pytest.raises(InputError, match=key):
         _bind("5", **{key: value})
+
+
+@pytest.mark.parametrize(
+    ("answer", "there"),
+    [
+        ("EUR 1,250.00\nthat is all", "EUR 1,250.00"),
+        ("There are 8 of them.\n\nand no more", "8"),
+        ("<think>3</think>The sum is 12", "12"),
+        ("So it comes to 12.\nAnswer: 13", "13"),
+    ],
+)
+def test_the_span_of_a_number_is_where_it_stands(answer: str, there: str) -> None:
+    """Also where the last line, which is looked at first, holds no number. [T-13]"""
+    found = _bind("5").read(Attempt(answer=answer))
+    assert isinstance(found, Reading)
+    assert there == answer[slice(*found.span or (0, 0))]
+
+
+@pytest.mark.parametrize(("target", "made"), [("0", "0 × 10^0"), ("0.020", "2 × 10^-2"), ("-1500", "-1.5 × 10^3")])
+def test_scientific_notation_has_one_digit_before_the_point(target: str, made: str) -> None:
+    """Zero too is a number in it. [T-13]"""
+    bound = _bind(target)
+    assert made == bound.verifier.vary["scientific"](target, bound.config, "")
+
+
+@pytest.mark.parametrize(("n_digits", "grouped"), [(100, True), (101, False)])
+def test_very_long_numbers_are_not_grouped(n_digits: int, grouped: bool) -> None:
+    """No reader would group them. [T-13]"""
+    target = "7" * n_digits
+    bound = _bind(target)
+    assert grouped == (bound.verifier.vary["thousands-comma"](target, bound.config, "") is not None)

@@ -12,7 +12,7 @@ from judged import reading_of
 from steelyard.attempt import Attempt, ModelOutput, ToolCall
 from steelyard.errors import InputError
 from steelyard.parsing.toolcalls import render_tool_call
-from steelyard.verdict import Reading, Verdict
+from steelyard.verdict import Reading, Unread, Verdict
 from steelyard.verifiers.registry import Bound, bind_spec
 
 READ = {"name": "read", "arguments": {"path": "a.txt"}}
@@ -329,3 +329,27 @@ def test_a_call_of_a_target_has_a_name_and_an_object_alone(target: str) -> None:
     """More or less than name and arguments is the author's error. [T-8]"""
     with pytest.raises(InputError, match=r'verifier "toolcalls"'):
         bind_spec({"name": "toolcalls"}, target)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"), [("<think>[f(a=1)]", "the reasoning block is never closed"), (" \n", "the answer is empty")]
+)
+def test_an_unread_reply_says_why(reply: str, reason: str) -> None:
+    """A cut-off reply is no abstention. [O-24]"""
+    assert Unread(reason) == _bound([]).read(Attempt(answer=reply))
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule", "span"),
+    [
+        ("  [f(a=1)]", "python", (2, 10)),
+        ('{"function": {"name": "f", "arguments": {"a": 1}}}', "openai", (0, 50)),
+        ('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>', "text", (0, 59)),
+        ("no call", "text", None),
+    ],
+)
+def test_the_form_in_which_a_call_was_found_is_recorded(reply: str, rule: str, span: tuple[int, int] | None) -> None:
+    """Tags come first; without them a reply may be OpenAI's JSON or Python calls. [O-24]"""
+    found = _bound([]).read(Attempt(answer=reply))
+    assert isinstance(found, Reading)
+    assert (rule, span) == (found.rule, found.span)
