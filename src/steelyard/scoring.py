@@ -72,6 +72,11 @@ def score_model(
     seed: int = 0,
 ) -> list[dict[str, Any]]:
     """One row an item from an OpenAI-style client object, in suite order; greedy by default."""
+    if not hasattr(getattr(getattr(client, "chat", None), "completions", None), "create"):
+        raise InputError(
+            f"score_model takes a client such as openai.OpenAI(base_url=...), which has chat.completions.create; got "
+            f"{type(client).__name__} (for an address, use: steelyard run SUITE --base-url URL --model NAME)"
+        )
     rows = []
     for item in suite.items:
         reply = client.chat.completions.create(

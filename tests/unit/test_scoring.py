@@ -12,7 +12,7 @@ import pytest
 
 import steelyard
 from steelyard import load_suite, score_model, verify, verify_correct, verify_sda_answer
-from steelyard.errors import FormatError
+from steelyard.errors import FormatError, InputError
 from steelyard.item import Item, item_from_line
 from steelyard.verdict import Reading, Verdict
 from steelyard.verifiers.contract import Config
@@ -106,6 +106,13 @@ def test_score_model_gives_exactly_four_keys_in_suite_order(tmp_path: Path) -> N
     want = {"model": "m", "temperature": 0.0, "max_tokens": 512, "seed": 0}
     assert [want, want] == [{k: v for k, v in s.items() if k != "messages"} for s in sent]
     assert [{"role": "user", "content": suite.items[0].prompt}] == sent[0]["messages"]
+
+
+@pytest.mark.parametrize("client", ["http://127.0.0.1:8000/v1", None, object()])
+def test_what_is_no_client_is_told_what_to_give(tmp_path: Path, client: Any) -> None:
+    """With the class to use, and the command for an address. [F-7]"""
+    with pytest.raises(InputError, match=r"chat\.completions\.create; got .*steelyard run SUITE --base-url"):
+        score_model(client, load_suite(_frozen(tmp_path)))
 
 
 def test_a_void_is_none_in_a_row_never_false(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from steelyard.models.probe import probe_for_run
 from steelyard.ports import Model, Sampling, Sandbox
 from steelyard.report import build_report, render_report, write_report
 from steelyard.run.engine import Outcome
-from steelyard.run.journal import stored_outputs
+from steelyard.run.journal import stored_calls
 from steelyard.run.judgements import NOT_DETERMINISTIC
 from steelyard.run.plan import Plan
 from steelyard.run.start import Finished, stage, start
@@ -88,7 +88,9 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deterministic", action="store_true", help="one call a server process, no prompt cache")
     parser.add_argument("--processes", type=int, default=1, help="server processes of an embedded model (default 1)")
     caps = parser.add_argument_group("caps of the whole run; what is in flight when one is reached is kept")
-    caps.add_argument("--max-requests", type=int, metavar="N")
+    caps.add_argument(
+        "--max-requests", type=int, metavar="N", help="calls of the model; retries of one are not counted"
+    )
     caps.add_argument("--max-tokens", type=int, metavar="N", help="of input and output together, over all replies")
     caps.add_argument("--max-cost", type=float, metavar="MONEY", help="needs --prices")
     caps.add_argument("--prices", type=Path, metavar="FILE", help='{"MODEL": {"input": 0.15, "output": 0.6}} a million')
@@ -150,7 +152,7 @@ async def _model(args: argparse.Namespace, folder: Path) -> Model:
     )
     price = read_price(args.prices, model.id) if args.prices else None
     caps = Caps(max_requests=args.max_requests, max_tokens=args.max_tokens, max_cost=args.max_cost, price=price)
-    return Capped(model, caps, spent_on(stored_outputs(folder))) if caps != Caps(price=price) else model
+    return Capped(model, caps, spent_on(stored_calls(folder))) if caps != Caps(price=price) else model
 
 
 def _plan(args: argparse.Namespace, suite: Suite, model: Model, sandbox: Sandbox | None) -> Plan:

@@ -75,8 +75,8 @@ class Batches:
     """
 
     def __init__(self, model: Any, tokenizer: Any, size: int, told: Callable[[str], None] | None = None) -> None:
-        if size < 1:
-            raise InputError(f"batch_size must be at least 1, got {size}")
+        if not isinstance(size, int) or size < 1:
+            raise InputError(f"batch_size must be a whole number of at least 1, got {size}")
         if tokenizer.pad_token is None and tokenizer.eos_token is None:
             raise InputError("the tokenizer has neither a pad nor an end token; set tokenizer.pad_token")
         self.size = size

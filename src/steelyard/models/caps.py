@@ -2,7 +2,8 @@
 
 A cap is checked before each call, so a call that is in flight when it is reached is still paid for and kept. Money
 is counted with prices that the user gives, in the user's currency; Steelyard knows no prices.
-Not covered: retries, which are not counted as requests of their own, and what an endpoint charges beside tokens.
+Not covered: retries of a call, which are not counted as requests of their own, and what an endpoint charges beside
+tokens.
 Easy to break: an endpoint that does not say its tokens. Then a cap on tokens or money cannot be held, and no further
 call is made after the first such reply.
 """
@@ -69,26 +70,31 @@ class Spent(msgspec.Struct):
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    uncounted: bool = False
+    """Whether a reply came whose tokens the endpoint did not say."""
 
-    def add(self, usage: Usage | None) -> bool:
-        """Count one reply; False when the endpoint did not say its tokens."""
+    def add(self, usage: Usage | None) -> None:
+        """Count one reply."""
         self.requests += 1
         if usage is None or usage.input_tokens is None or usage.output_tokens is None:
-            return False
+            self.uncounted = True
+            return
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
-        return True
 
     def cost(self, price: Price) -> float:
         """In the currency of the price."""
         return (self.input_tokens * price.input + self.output_tokens * price.output) / 1_000_000
 
 
-def spent_on(outputs: Iterable[ModelOutput]) -> Spent:
-    """What stored outputs have cost, for a run that is resumed."""
+def spent_on(calls: Iterable[ModelOutput | None]) -> Spent:
+    """What stored calls have cost, for a run that is resumed; None is one that failed and took no tokens."""
     spent = Spent()
-    for output in outputs:
-        spent.add(output.usage)
+    for output in calls:
+        if output is None:
+            spent.requests += 1
+        else:
+            spent.add(output.usage)
     return spent
 
 
@@ -99,7 +105,6 @@ class Capped:
         self._model, self._caps = model, caps
         self.spent = spent or Spent()
         self._sent = self.spent.requests
-        self._uncounted = False
 
     @property
     def id(self) -> str:
@@ -128,7 +133,7 @@ class Capped:
             raise CapReachedError(reached)
         self._sent += 1
         output = await self._model.generate(messages, sampling, seed=seed, tools=tools, response_format=response_format)
-        self._uncounted = not self.spent.add(output.usage) or self._uncounted
+        self.spent.add(output.usage)
         return output
 
     async def close(self) -> None:
@@ -143,7 +148,7 @@ class Capped:
             cap = f"{caps.max_requests} requests"
         elif caps.max_tokens is None and caps.max_cost is None:
             return ""
-        elif self._uncounted:
+        elif spent.uncounted:
             return (
                 f"{self.id} does not say how many tokens a reply took, so a cap on tokens or money cannot be held; "
                 "use a cap on requests"

@@ -9,8 +9,9 @@ Easy to break: turning an absent text into an error. An empty message is an answ
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -38,12 +39,13 @@ class _Said(msgspec.Struct):
 
 class _Choice(msgspec.Struct):
     message: _Said | None = None
-    finish_reason: str | None = None
+    finish_reason: Any = None
     logprobs: Any = None
+    error: Any = None
 
 
 class _Reply(msgspec.Struct):
-    id: str | None = None
+    id: Any = None
     model: str | None = None
     choices: list[_Choice] | None = None
     usage: Any = None
@@ -61,6 +63,8 @@ class UnreadableReplyError(Exception):
 
 _ABSURD_TOKENS = 2**53  # such a count is a fault of the server, and no cap may be spent on it
 _DECODER = msgspec.json.Decoder(_Reply)
+_MARK = b"\xef\xbb\xbf"
+Shape = TypeVar("Shape")
 
 
 def build_body(
@@ -98,7 +102,7 @@ def request_settings(body: Mapping[str, Any]) -> dict[str, Any]:
 def read_reply(data: bytes | memoryview, asked_model: str, request: dict[str, Any], seconds: float) -> ModelOutput:
     """A reply's bytes as a ModelOutput; raises UnreadableReplyError with words when there is no choice in it."""
     try:
-        reply = _DECODER.decode(data)
+        reply = decoded(_DECODER, bytes(data))
     except msgspec.ValidationError as error:
         raise UnreadableReplyError(f"JSON, but no chat completion: {error}", is_json=True) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -108,18 +112,22 @@ def read_reply(data: bytes | memoryview, asked_model: str, request: dict[str, An
     if not reply.choices:
         what = f"an error: {error_words(reply.error)}" if reply.error else 'JSON without "choices"'
         raise UnreadableReplyError(what, is_json=True, error=reply.error)
+    first = reply.choices[0]
+    if first.error or first.finish_reason == "error":  # a gateway's way to say that the engine broke
+        what = error_words(first.error) if first.error else 'a choice that finished with "error"'
+        raise UnreadableReplyError(f"an error: {what}", is_json=True, error=first.error)
     said = [choice.message or _Said() for choice in reply.choices]
-    reasoning = [_text(one.reasoning_content) or _text(one.reasoning) for one in said]
+    reasoning = [text_of(one.reasoning_content) or text_of(one.reasoning) for one in said]
     return ModelOutput(
         model=reply.model or asked_model,
-        texts=[_text(one.content) or _text(one.refusal) for one in said],
+        texts=[text_of(one.content) or text_of(one.refusal) for one in said],
         reasoning_texts=reasoning if any(reasoning) else [],
-        finish_reasons=[choice.finish_reason or "" for choice in reply.choices],
+        finish_reasons=[_word(choice.finish_reason) for choice in reply.choices],
         tool_calls=[_tool_call(call) for call in said[0].tool_calls or ()],  # of the choice that is judged
         usage=_usage(reply.usage),
         request=request,
         seconds=seconds,
-        response_id=reply.id or "",
+        response_id=_word(reply.id),
         logprobs=[choice.logprobs for choice in reply.choices if choice.logprobs is not None],
     )
 
@@ -152,10 +160,36 @@ def _tool_call(call: _Call) -> ToolCall:
     return ToolCall(function.name, text, call.id or "")
 
 
-def _text(content: Any) -> str:
+def decoded(decoder: msgspec.json.Decoder[Shape], data: bytes) -> Shape:
+    """A body by its decoder; one with a byte order mark or with half a surrogate pair is read as well."""
+    try:
+        return decoder.decode(data.removeprefix(_MARK))
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        try:
+            loose = json.loads(data.removeprefix(_MARK))  # takes half a pair, which a cut text may end in
+        except (ValueError, RecursionError):
+            loose = None
+        if loose is None:
+            raise
+        shaped: Shape = msgspec.convert(loose, decoder.type)
+        return shaped
+
+
+def whole_text(text: str) -> str:
+    """Halves of surrogate pairs joined where both came, and replaced where one is missing."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def text_of(content: Any) -> str:
     """Text as it stands, or the text parts of a list of parts, joined."""
     if isinstance(content, str):
-        return content
+        return content if content.isascii() else whole_text(content)
     parts = content if isinstance(content, list) else []
     texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str))

@@ -30,6 +30,7 @@ from steelyard.ports import Sampling, ToolSpec
 
 _FIRST_CONTACT_TRIES = 4
 _TOO_MUCH = ("rate-limit", "timeout")  # kinds of failure that ask for fewer calls at once
+_OF_A_TRY = {"rate-limit": 0.2}  # most refusals are of our own making, by the calls beside this one
 _LISTED_MODELS = 20
 _LISTING_TIMEOUT_S = 10.0
 MOST_REPLY_BYTES = 8_000_000
@@ -62,8 +63,9 @@ class Endpoint:
     ) -> None:
         """`base_url` with or without /v1; time-outs are of one try; `max_wait_s` caps each wait between tries.
 
-        `most_in_flight` tries at once, None for as many as are called; `retry_budget` retries over all calls, and one
-        more for every reply. A reply of more than `most_reply_bytes` is a CallError.
+        `most_in_flight` tries at once, None for as many as are called; `retries` of one call, where a refusal for too
+        many requests counts as a fifth; `retry_budget` retries over all calls, and one more for every reply. A reply of
+        more than `most_reply_bytes` is a CallError.
 
         `extra_body` are fields of every request. With `stream` replies come in pieces, so that no gateway takes a long
         one for a hang, and `read_timeout_s` is the time between two pieces.
@@ -88,6 +90,8 @@ class Endpoint:
         self._pace = Pace(most_in_flight, retry_budget=retry_budget)
         self._most_reply_bytes = most_reply_bytes
         self._extra_body = dict(extra_body or {})
+        if is_secret(self._key) and self._key in self.base_url:
+            raise InputError("the API key stands in the address, which every run keeps; leave it out there")
         if is_secret(self._key) and self._key in msgspec.json.encode(self._extra_body).decode():
             raise InputError("the API key stands in extra_body, which every record keeps; leave it out there")
         self._asked_for = {**(STREAMED if stream else {}), **self._extra_body}
@@ -159,10 +163,13 @@ class Endpoint:
         except (UnicodeEncodeError, TypeError) as error:
             raise CallError(f"this request cannot be written as JSON: {error}", kind="request") from error
         request = request_settings(body)
-        for tried in range(1, self._retries + 2):
+        tried, spent_tries = 0, 0.0
+        while True:
             outcome = await self._paced(data, request)
             if isinstance(outcome, ModelOutput):
                 return outcome
+            tried += 1
+            spent_tries += _OF_A_TRY.get(outcome.kind, 1.0)
             if (
                 outcome.kind == "connection"
                 and not self._answered
@@ -171,13 +178,12 @@ class Endpoint:
                 raise PermanentError(
                     f"nothing answers at {self.base_url}; is the server running? ({outcome.words})", kind="connection"
                 )
-            if outcome.fate != "retry" or tried > self._retries:
+            if outcome.fate != "retry" or spent_tries > self._retries:
                 raise self._error(outcome, tried)
             if not self._pace.may_retry():
                 spent = msgspec.structs.replace(outcome, words=f"{outcome.words}; the run's retries are spent")
                 raise self._error(spent, tried)
             await asyncio.sleep(self._wait_s(outcome, tried))
-        raise AssertionError  # the last round above always returns or raises
 
     async def close(self) -> None:
         """Drop the connections; a later call is a CallError."""
@@ -203,19 +209,15 @@ class Endpoint:
             return answer
         if answer.status != 200:
             return failure_from_status(answer.status, answer.headers.get, mask_bytes(answer.body, self._key))
-        content_type = answer.headers.get("content-type", "")
-        body = answer.body
         try:
-            if is_stream(content_type):
-                body = whole_reply(body)
-            output = read_reply(body, self._model, request, answer.seconds)
+            output = read_reply(answer.body, self._model, request, answer.seconds)
         except UnreadableReplyError as error:
-            failure = failure_from_body(error, content_type, mask_bytes(body, self._key))
+            failure = self._unreadable(error, answer)
             if failure.kind == "not-an-api" and self._replied:  # it is one; a gateway's page has come between
                 return msgspec.structs.replace(failure, kind="reply", fate="retry")
             return failure
         self._replied = True
-        return mask_output(output, body, self._key)
+        return mask_output(output, answer.body, self._key)
 
     async def _exchange(
         self, data: bytes | None, *, total_timeout_s: float | None = None, agent: str | None = None
@@ -223,8 +225,23 @@ class Endpoint:
         """One HTTP exchange: a chat request, or without `data` the list of models."""
         address = f"{self.base_url}/{'models' if data is None else 'chat/completions'}{self._query}"
         answer = await self._open().exchange(address, data, total_s=total_timeout_s, agent=agent)
-        self._answered = self._answered or isinstance(answer, Answer) or answer.kind == "too-long"
-        return answer
+        if isinstance(answer, Failure):
+            self._answered = self._answered or answer.kind == "too-long"
+            if answer.kind == "tls" and self._replied:  # it speaks TLS as asked; something between has not
+                return msgspec.structs.replace(answer, kind="connection", fate="retry")
+            return answer
+        self._answered = True
+        if answer.status != 200 or not is_stream(answer.headers.get("content-type", ""), answer.body):
+            return answer
+        try:
+            return msgspec.structs.replace(answer, body=whole_reply(answer.body))
+        except UnreadableReplyError as error:
+            return self._unreadable(error, answer)
+
+    def _unreadable(self, error: UnreadableReplyError, answer: Answer) -> Failure:
+        """What a body under status 200 means that is no completion."""
+        content_type = answer.headers.get("content-type", "")
+        return failure_from_body(error, content_type, mask_bytes(answer.body, self._key))
 
     def _open(self) -> Transport:
         """The connections, made on first use."""

@@ -1,7 +1,8 @@
 """Several servers of one model as one: each call goes to the one with the fewest in flight.
 
-A server that cannot be reached is left out for a while, and its call goes to another. The order in which servers answer
-is no part of a run: addresses are recorded, never identity.
+A server that cannot be reached, or that fails a call by a fault of its own, is left out for a while, and its call goes
+to another. One that does not answer when it is asked what it serves is taken in all the same. The order in which
+servers answer is no part of a run: addresses are recorded, never identity.
 Easy to break: servers of different models. Each is asked what it serves, and one that lists another weights hash or
 does not list the model while others do is refused before the first call.
 """
@@ -44,12 +45,12 @@ class Pool:
 
     async def describe(self) -> dict[str, Any]:
         """What the servers say, which must be the same; RefusedError when two serve different things."""
-        said = await asyncio.gather(*(model.describe() for model in self._models))
-        for facts in said[1:]:
-            if facts != said[0]:
-                names = sorted(n for n in {*facts, *said[0]} if facts.get(n) != said[0].get(n))
+        told = [facts for facts in await asyncio.gather(*(model.describe() for model in self._models)) if facts]
+        for facts in told[1:]:
+            if facts != told[0]:
+                names = sorted(n for n in {*facts, *told[0]} if facts.get(n) != told[0].get(n))
                 raise RefusedError(f"the servers of {self.id} are not alike: they differ in {', '.join(names)}")
-        return {**said[0], "servers": len(self._models)}
+        return {**(told[0] if told else {}), "servers": len(self._models)}
 
     async def generate(
         self,
@@ -89,5 +90,5 @@ class Pool:
 
 
 def _is_away(error: CallError | PermanentError) -> bool:
-    """Whether the server could not be reached, so that another may answer."""
-    return error.kind == "connection"
+    """Whether the server is at fault and not the call, so that another may answer."""
+    return error.kind in ("connection", "timeout", "server-error", "rate-limit", "reply")

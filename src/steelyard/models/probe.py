@@ -64,6 +64,8 @@ async def probe_endpoint(
     listed = await endpoint.listed()
     findings, first = await checks.check_seed(asker)
     _stop_where_nothing_works(endpoint, first)
+    if first.failure is not None and first.failure.kind == "timeout":
+        asker.stop()
     if depth == "full":
         own = next((entry for entry in listed if entry.get("id") == endpoint.id), {})
         findings += await _the_rest(asker, own, facts or {})

@@ -9,6 +9,7 @@ Easy to break: `refused` is the server's own no (a 4xx); what timed out, broke o
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -95,6 +96,10 @@ class Asker:
         self._timeout_s = timeout_s
         self._deadline = time.monotonic() + total_s
         self.requests = 0
+
+    def stop(self) -> None:
+        """Ask nothing more: who did not answer once in time would hold up every further line."""
+        self._deadline = -math.inf
 
     async def ask(self, prompt: str = _RANDOM, **changes: Any) -> Reply:
         """One answer; a failure of any kind is in the Reply."""

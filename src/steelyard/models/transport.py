@@ -32,8 +32,13 @@ ERROR_BYTES = 64 * 1024
 """What is read of an error's body."""
 
 _MOST_RESENT = 8  # kept-alive connections that were found closed; the next request goes over another one
+_LAST_EVENT = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]\s")
+_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 _PORT = re.compile(r"local_addr: \S*:(\d+)")
-_TRUST_IT = "SSL_CERT_FILE=FILE trusts those of a PEM file, such as the one of the authority that signed it"
+_TRUST_IT = (
+    "it has expired, names another host, or is signed by an authority that is not known here: then "
+    "SSL_CERT_FILE=FILE trusts those of a PEM file"
+)
 _BROKEN: tuple[type[Exception], ...] = (
     exceptions.ConnectionError,
     exceptions.ConnectionResetError,
@@ -70,6 +75,7 @@ class Transport:
     def __init__(self, address: SplitResult, headers: Mapping[str, str], timeouts: Timeouts, most_bytes: int) -> None:
         """`headers` go with every request; a reply of more than `most_bytes` is a Failure."""
         proxy = proxy_for(address)
+        self._via = f" through the proxy {_shown(proxy)}" if proxy else ""
         self._client = wreq.Client(
             runtime=wreq.Runtime(workers=1),  # a second thread costs more than it carries
             headers=dict(headers),
@@ -109,7 +115,7 @@ class Transport:
             except _BROKEN as error:
                 if resent < _MOST_RESENT and self._closed_while_idle(error):
                     continue
-                return _failure(error, time.perf_counter() - started)
+                return _failure(error, time.perf_counter() - started, self._via)
         status = response.status.as_int()
         if not whole and status == 200:
             return _too_long(self._most_bytes)
@@ -120,9 +126,9 @@ class Transport:
         """(body, whether that is all of it): at most `most_bytes` of a reply, ERROR_BYTES of an error."""
         most = self._most_bytes if response.status.is_success() else min(ERROR_BYTES, self._most_bytes)
         length = response.content_length
-        if length is not None and length <= most:
+        if length is not None and length <= most and not _is_stream(response):
             return bytes(await response.bytes()), True
-        if length is not None and length > self._most_bytes:
+        if response.status.is_success() and length is not None and length > most:
             return b"", False
         body = bytearray()
         async with response.stream() as blocks:
@@ -131,6 +137,8 @@ class Transport:
                     body += block
                 if len(body) > most:
                     return bytes(body[:most]), False
+                if _LAST_EVENT.search(body, max(0, len(body) - 32)):  # some servers leave the line open after it
+                    break
         return bytes(body), True
 
     def _closed_while_idle(self, error: Exception) -> bool:
@@ -138,6 +146,11 @@ class Transport:
         words = str(error)
         port = _PORT.search(words)
         return "IncompleteMessage" in words and port is not None and int(port[1]) in self._ports
+
+
+def _is_stream(response: wreq.Response) -> bool:
+    kind = response.headers.get("content-type")
+    return kind is not None and bytes(kind).lower().startswith(b"text/event-stream")
 
 
 def _options(data: bytes | None, total_s: float | None, agent: str | None) -> wreq.wreq.Request:
@@ -161,26 +174,39 @@ def proxy_for(address: SplitResult) -> str | None:
 
 
 def _proxy(url: str) -> wreq.Proxy:
+    """Raises InputError without a word of the address, which may hold a password."""
+    scheme, _, rest = url.rpartition("://")
     try:
-        return wreq.Proxy.all(url if "://" in url else f"http://{url}")
-    except exceptions.BuilderError as error:
-        raise InputError(f"the proxy that the environment names is no address: {url!r}") from error
+        if scheme.lower() not in ("", *_SCHEMES):
+            raise InputError(f"the environment names a proxy of the scheme {scheme}; known are {', '.join(_SCHEMES)}")
+        return wreq.Proxy.all(f"{scheme or 'http'}://{rest}")
+    except exceptions.BuilderError:
+        raise InputError("the environment names a proxy that is no address; expected http://HOST:PORT") from None
+
+
+def _shown(proxy: str) -> str:
+    return proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
 
 
 def _trusted() -> wreq.CertStore | bool:
     """The system's certificates, with those of SSL_CERT_FILE and SSL_CERT_DIR; the library's own where it has none."""
-    named = os.environ.get("SSL_CERT_FILE")
+    named, folders = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR", "")
     if named and not Path(named).is_file():
         raise InputError(f"SSL_CERT_FILE names {named}, which is no file")
+    if named and _PEM not in Path(named).read_bytes():
+        raise InputError(f"SSL_CERT_FILE names {named}, which holds no certificate in PEM")
     system = ssl.get_default_verify_paths()
-    files = dict.fromkeys(path for path in (named, system.cafile, system.openssl_cafile) if path)
-    stack = b"\n".join(Path(path).read_bytes() for path in files if Path(path).is_file())
-    if not stack:
-        return True
+    files = [Path(path) for path in (named, system.cafile, system.openssl_cafile) if path]
+    files += [path for folder in folders.split(os.pathsep) if folder for path in sorted(Path(folder).glob("*"))]
+    found = (path.read_bytes() for path in dict.fromkeys(files) if path.is_file())
+    stack = b"\n".join(data for data in found if _PEM in data)
     try:
-        return wreq.CertStore.from_pem_stack(stack)
+        return wreq.CertStore.from_pem_stack(stack) if stack else True
     except exceptions.TlsError as error:
-        raise InputError(f"cannot read the certificates of {', '.join(files)}; are they PEM?") from error
+        raise InputError("cannot read the certificates of SSL_CERT_FILE, SSL_CERT_DIR or the system") from error
+
+
+_PEM = b"BEGIN CERTIFICATE"
 
 
 def _too_long(most_bytes: int) -> Failure:
@@ -188,8 +214,8 @@ def _too_long(most_bytes: int) -> Failure:
     return Failure("too-long", f"sent a reply of more than {most_bytes / 1e6:g} MB, which was not read further", "call")
 
 
-def _failure(error: Exception, elapsed_s: float) -> Failure:
-    """A try that ended without a whole response."""
+def _failure(error: Exception, elapsed_s: float, via: str = "") -> Failure:
+    """A try that ended without a whole response; `via` names the proxy that was in between."""
     said = str(error)
     words = _words(said)
     if "CERTIFICATE_VERIFY_FAILED" in said:
@@ -197,12 +223,12 @@ def _failure(error: Exception, elapsed_s: float) -> Failure:
     if isinstance(error, exceptions.TlsError) or "Ssl(" in said:
         return Failure("tls", f"does not speak TLS as asked ({words}); does its address begin with http://?", "run")
     if isinstance(error, exceptions.ConnectionError | exceptions.ProxyConnectionError):
-        return Failure("connection", f"cannot be reached ({words})", "retry")
+        return Failure("connection", f"cannot be reached{via} ({words})", "retry")
     if isinstance(error, exceptions.TimeoutError) or "TimedOut" in said:
         return Failure("timeout", f"gave no whole reply within {elapsed_s:.1f} s", "retry")
     if isinstance(error, exceptions.BodyError | exceptions.DecodingError) or "Parse(" in said:
         return Failure("reply", f"broke off in its reply ({words})", "retry")
-    return Failure("connection", f"closed the connection ({words})", "retry")
+    return Failure("connection", f"closed the connection{via} ({words})", "retry")
 
 
 _WORDS = re.compile(r'(?:reason|message|error): "([^"]+)"|\bError\((\w+(?:\(\w+\))?)\)|, error: (\w+)')

@@ -267,8 +267,8 @@ def whole_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
             offset += len(line)
 
 
-def stored_outputs(folder: Path) -> Iterator[ModelOutput]:
-    """Every model output that a run has paid for so far; none where there is no journal yet."""
+def stored_calls(folder: Path) -> Iterator[ModelOutput | None]:
+    """What a run has called so far: the outputs, and None for each rollout that failed, made again or not."""
     index = RolloutIndex(folder)
     try:
         for item in index.items():
@@ -276,6 +276,14 @@ def stored_outputs(folder: Path) -> Iterator[ModelOutput]:
                 yield from rollout.attempt.outputs if rollout.attempt is not None else ()
     finally:
         index.close()
+    decoder = msgspec.json.Decoder(_Ended)
+    for number, _, line in whole_lines(folder / ROLLOUTS):
+        if decode(decoder, line, folder / ROLLOUTS, number, "a rollout").error is not None:
+            yield None
+
+
+class _Ended(msgspec.Struct):
+    error: RolloutError | None = None
 
 
 class EvidenceIndex:

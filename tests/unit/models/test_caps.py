@@ -53,6 +53,8 @@ def test_what_a_resumed_run_has_spent_counts() -> None:
     """Caps are of the whole run. [O-25]"""
     assert 1 == calls_until_cap(Caps(max_tokens=250), spent=spent_on([COUNTED, COUNTED]))[0]
     assert 2 == calls_until_cap(Caps(max_requests=3), spent=spent_on([COUNTED]))[0]
+    assert 1 == calls_until_cap(Caps(max_requests=3), spent=spent_on([COUNTED, None]))[0]
+    assert 0 == calls_until_cap(Caps(max_tokens=9_999), spent=spent_on([ModelOutput("scripted", ["ok"])]))[0]
 
 
 def test_an_endpoint_that_counts_no_tokens_cannot_be_held_to_a_cap_on_them() -> None:

@@ -144,7 +144,6 @@ def test_a_broken_exchange_is_tried_again(broken: Step) -> None:
 @pytest.mark.parametrize(
     ("step", "kind", "words"),
     [
-        (refusal(429, "slow down"), "rate-limit", "slow down"),
         (refusal(500, "boom"), "server-error", "boom"),
         (said(200, {"error": {"message": "upstream died", "code": 502}}), "server-error", "upstream died"),
         (said(200, {"object": "list"}), "reply", 'JSON without "choices"'),
@@ -158,6 +157,43 @@ def test_a_fault_that_stays_fails_the_call_with_the_last_words(step: Step, kind:
             ask(server.url)
         assert (3, kind) == (len(server.posts), caught.value.kind)
         assert "tried 3 times" in str(caught.value)
+
+
+def test_refusals_for_too_many_requests_cost_a_fifth_of_a_try() -> None:
+    """Most are made by the calls beside this one; what stays is told all the same. [S-24]"""
+    with EndpointServer([refusal(429, "slow down")]) as server:
+        with pytest.raises(CallError, match=r"slow down.*tried 11 times") as caught:
+            ask(server.url)
+        assert (11, "rate-limit") == (len(server.posts), caught.value.kind)
+
+
+def test_a_choice_that_ended_in_an_error_is_tried_again() -> None:
+    """Gateways say so under status 200; its text is no answer. [S-24]"""
+    broken = {"message": {"content": "The ans"}, "finish_reason": "error", "error": {"message": "engine died"}}
+    with EndpointServer([said(200, completion(choices=[broken])), reply("done")]) as server:
+        assert ["done"] == ask(server.url).texts
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b"\xef\xbb\xbf" + json.dumps(completion("marked")).encode(), "marked"),
+        (json.dumps(completion("cut \ud83d")).encode(), "cut \ufffd"),
+        (json.dumps(completion("whole \U0001f600")).encode(), "whole \U0001f600"),
+        (json.dumps(completion("numbered", id=7)).encode(), "numbered"),
+    ],
+)
+def test_small_faults_of_the_wire_lose_no_answer(body: bytes, text: str) -> None:
+    """A byte order mark, half a surrogate pair where a token limit cut a text, a number for an id. [S-24]"""
+    with EndpointServer([said(200, body)]) as server:
+        assert [text] == ask(server.url).texts
+
+
+def test_a_key_inside_the_address_s_path_is_refused_without_repeating_it() -> None:
+    """The address is recorded. [S-9]"""
+    with pytest.raises(InputError) as caught:
+        Endpoint(f"http://127.0.0.1:9/{CANARY}/v1", "m", CANARY)
+    assert CANARY not in str(caught.value)
 
 
 def test_a_reply_that_does_not_come_is_a_timeout() -> None:

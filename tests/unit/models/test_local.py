@@ -58,7 +58,8 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (lambda: Batches(None, TOKENIZER, 0), "batch_size must be at least 1, got 0"),
+        (lambda: Batches(None, TOKENIZER, 0), "batch_size must be a whole number of at least 1, got 0"),
+        (lambda: Batches(None, TOKENIZER, 2.5), "batch_size must be a whole number of at least 1, got 2.5"),
         (lambda: open_local("x", batch_size=0), "batch_size must be at least 1, got 0"),
         (lambda: open_local("x", threads=0), "threads must be at least 1, got 0"),
         (lambda: Decoding(max_new_tokens=0), "max_new_tokens must be at least 1, got 0"),

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from endpoint_server import EndpointServer, Step, refusal, reply
+from endpoint_server import EndpointServer, Step, refusal, reply, said
 from steelyard.attempt import Message, ModelOutput
 from steelyard.errors import InputError, PermanentError, RefusedError
 from steelyard.models.endpoint import Endpoint
@@ -76,6 +76,39 @@ def test_servers_that_list_different_models_are_refused() -> None:
             pytest.raises(RefusedError, match="they differ in model"),
         ):
             asyncio.run(describe([first.url, other.url]))
+
+
+def test_a_server_that_is_away_when_a_run_begins_is_taken_in() -> None:
+    """What it serves cannot be asked, and its calls go to the others. [O-14]"""
+
+    async def begin(urls: list[str]) -> tuple[object, list[str]]:
+        pool = Pool([Endpoint(url, "m", "key", retries=0) for url in urls])
+        try:
+            facts = await pool.describe()
+            outputs = [await pool.generate([Message("user", "Hi")], Sampling()) for _ in range(3)]
+            return facts, [output.texts[0] for output in outputs]
+        finally:
+            await pool.close()
+
+    with EndpointServer([reply("ok")], models=[{"id": "m"}]) as server:
+        expected = ({"model": {"id": "m"}, "servers": 2}, ["ok"] * 3)
+        assert expected == asyncio.run(begin(["http://127.0.0.1:9", server.url]))
+
+
+@pytest.mark.parametrize("fault", [refusal(500, "boom"), refusal(429, "later"), said(200, {"object": "list"})])
+def test_a_server_that_is_at_fault_hands_its_call_on(fault: Step) -> None:
+    """Whatever the fault of its own, another may do better. [O-14]"""
+
+    async def call(urls: list[str]) -> list[str]:
+        pool = Pool([Endpoint(url, "m", "key", retries=0) for url in urls])
+        try:
+            return [(await pool.generate([Message("user", "Hi")], Sampling())).texts[0] for _ in range(4)]
+        finally:
+            await pool.close()
+
+    with EndpointServer([fault]) as broken, EndpointServer([reply("ok")]) as well:
+        assert ["ok"] * 4 == asyncio.run(call([broken.url, well.url]))
+    assert 1 == len(broken.posts)
 
 
 def test_a_pool_serves_one_model() -> None:

@@ -101,6 +101,7 @@ def test_choices_are_kept_apart() -> None:
     "body",
     [
         events(*SPOKEN[:4], end=""),
+        events(*SPOKEN[:4]),  # and says [DONE] all the same
         events(*SPOKEN[:3], end='data: {"choices": [{"delta": {"cont'),
         events(end=""),
         b"",
@@ -127,17 +128,60 @@ def test_events_of_odd_shapes_are_unreadable(event: str) -> None:
         read(events(event))
 
 
-def test_an_error_inside_a_stream_is_told_in_its_own_words() -> None:
-    """Gateways answer 200 and then break. [S-24]"""
+@pytest.mark.parametrize(
+    "body",
+    [
+        events(SPOKEN[0], {"error": {"message": "the engine died"}}),
+        events(SPOKEN[3], {"object": "error", "message": "the engine died", "code": 500}),
+        events(SPOKEN[3], end='event: error\ndata: {"message": "the engine died"}\n\ndata: [DONE]\n\n'),
+        events(SPOKEN[3], piece({}, "error", error={"message": "the engine died"})),
+    ],
+)
+def test_an_error_inside_a_stream_is_told_in_its_own_words(body: bytes) -> None:
+    """Gateways answer 200 and then break, each in its own form. [S-24]"""
     with pytest.raises(UnreadableReplyError, match="the engine died"):
-        read(events(SPOKEN[0], {"error": {"message": "the engine died"}}))
+        read(body)
 
 
-def test_what_is_a_stream_is_told_by_its_type() -> None:
-    """With or without a character set. [S-24]"""
-    assert [True, True, False, False] == [
-        is_stream(t) for t in ("text/event-stream", "Text/Event-Stream; charset=utf-8", "application/json", "")
+@pytest.mark.parametrize("index", [{"index": 0}, {}, {"index": None}])
+def test_another_id_is_another_call_whatever_its_index(index: dict[str, Any]) -> None:
+    """Some servers count every call as the first. [O-24]"""
+    called = [
+        {**index, "id": "a", "function": {"name": "f", "arguments": '{"x":'}},
+        {**index, "function": {"arguments": "1}"}},
+        {**index, "id": "b", "function": {"name": "g", "arguments": "{}"}},
     ]
+    output = read(events(*(piece({"tool_calls": [call]}) for call in called), piece({}, "tool_calls")))
+    assert [ToolCall("f", '{"x":1}', "a"), ToolCall("g", "{}", "b")] == output.tool_calls
+
+
+def test_a_whole_message_is_read_as_a_piece() -> None:
+    """Some servers send it at once; lists of parts as well. [S-24]"""
+    whole = {"index": 0, "message": {"content": [{"type": "text", "text": "ok"}]}, "finish_reason": "stop"}
+    assert ["ok"] == read(events({"choices": [whole]})).texts
+
+
+def test_a_surrogate_pair_across_two_pieces_is_one_character() -> None:
+    """A tokenizer cuts where it likes. [S-24]"""
+    output = read(events(piece({"content": "a\ud83d"}), piece({"content": "\ude00b\ud83d"}), piece({}, "stop")))
+    assert ["a\U0001f600b\ufffd"] == output.texts
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "expected"),
+    [
+        ("text/event-stream", b"", True),
+        ("Text/Event-Stream; charset=utf-8", b"{}", True),
+        ("text/plain", b"data: {}", True),
+        ("", b"\xef\xbb\xbfevent: x", True),
+        ("application/json", b": OPEN", True),
+        ("application/json", b'{"data: ": 1}', False),
+        ("", b"", False),
+    ],
+)
+def test_what_is_a_stream_is_told_by_its_type_or_its_beginning(content_type: str, body: bytes, expected: bool) -> None:
+    """JSON never begins so. [S-24]"""
+    assert expected == is_stream(content_type, body)
 
 
 def ask(server: EndpointServer, **options: Any) -> ModelOutput:
@@ -173,6 +217,12 @@ def test_a_stream_that_broke_off_is_asked_for_again() -> None:
         assert ["Four, då."] == ask(server, stream=True).texts
     with EndpointServer([broken]) as server, pytest.raises(CallError, match="broke off before its end"):
         ask(server, stream=True, retries=1)
+
+
+def test_a_line_that_stays_open_after_the_end_is_not_waited_for() -> None:
+    """Everything has been said. [S-24]"""
+    with EndpointServer([Step(200, events(*SPOKEN), {"Content-Type": "text/event-stream"}, act="half")]) as server:
+        assert ["Four, då."] == ask(server, stream=True, retries=0).texts
 
 
 def test_an_endpoint_that_does_not_stream_is_understood() -> None:

@@ -21,7 +21,7 @@ from h2.events import RequestReceived, StreamEnded
 
 from endpoint_server import EndpointServer, Step, completion, reply
 from steelyard.attempt import Message, ModelOutput
-from steelyard.errors import InputError
+from steelyard.errors import InputError, PermanentError
 from steelyard.models.endpoint import Endpoint
 from steelyard.models.transport import proxy_for
 from steelyard.ports import Sampling
@@ -100,6 +100,17 @@ def test_a_file_of_certificates_that_is_not_there_is_named(monkeypatch: pytest.M
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file.pem")
     with pytest.raises(InputError, match="SSL_CERT_FILE names /no/such/file"):
         ask("https://127.0.0.1:9")
+    monkeypatch.setenv("SSL_CERT_FILE", __file__)
+    with pytest.raises(InputError, match="holds no certificate in PEM"):
+        ask("https://127.0.0.1:9")
+
+
+def test_a_folder_of_certificates_is_trusted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SSL_CERT_DIR, whatever its files are called. [S-24]"""
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(certificate.parent))
+    with http2_server(certificate) as (url, _):
+        assert ["done"] == ask(url)[0].texts
 
 
 def test_a_proxy_is_asked_for_a_server_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,9 +144,21 @@ def test_which_proxy_is_asked_is_what_the_environment_says(monkeypatch: pytest.M
 
 def test_a_proxy_that_is_no_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is sent past it. [S-24]"""
-    monkeypatch.setenv("http_proxy", "http://not an address")
-    with pytest.raises(InputError, match="is no address"):
+    monkeypatch.setenv("http_proxy", "http://me:secret word@not an address")
+    with pytest.raises(InputError, match="is no address") as caught:
         ask("http://model.invalid")
+    assert "secret" not in str(caught.value)
+    monkeypatch.setenv("http_proxy", "gopher://proxy:1")
+    with pytest.raises(InputError, match="scheme gopher"):
+        ask("http://model.invalid")
+
+
+def test_a_proxy_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its password; the server is not to blame. [S-24, S-9]"""
+    monkeypatch.setenv("http_proxy", "http://me:secret@127.0.0.1:9")
+    with pytest.raises(PermanentError, match=r"cannot be reached through the proxy 127\.0\.0\.1:9") as caught:
+        ask("http://model.invalid")
+    assert "secret" not in str(caught.value)
 
 
 _ENDING = """
