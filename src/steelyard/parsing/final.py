@@ -20,6 +20,7 @@ from collections.abc import Iterator
 import msgspec
 
 from steelyard.parsing.markers import first_mark
+from steelyard.parsing.patterns import late
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -33,15 +34,15 @@ class Part(msgspec.Struct, frozen=True):
 _NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)"
 _IN_TAGS = ("think", "thought", "reason", "reflection", "scratchpad", "analysis", "<|channel|>")
 """One of these is in every tag; looking for them first spares the pattern on text that merely holds brackets."""
-_TAG = re.compile(
+_TAG = late(
     rf"<(/?){_NAMES}\s{{0,4}}>|\[(/?)THINK\]|◁(/?)think▷"
     r"|<\|(?:begin|(end))_of_thought\|>|<\|channel\|>(?:analysis|(final))<\|message\|>",
     re.IGNORECASE,
 )
 _BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
-_OTHER_BREAK = re.compile(f"[{_BREAKS}]")
+_OTHER_BREAK = late(f"[{_BREAKS}]")
 _LINE_BREAKS = dict.fromkeys(map(ord, _BREAKS), "\n")
-_STRUCK = re.compile(r"~~(?=[^\s~])[^~\n]{1,500}~~|<(del|s|strike)>[^<\n]{0,500}</\1>", re.IGNORECASE)
+_STRUCK = late(r"~~(?=[^\s~])[^~\n]{1,500}~~|<(del|s|strike)>[^<\n]{0,500}</\1>", re.IGNORECASE)
 _HEADING_LINE = (
     r"[ \t]{0,3}(?:[#>*_\[-]{1,6}[ \t]{0,2})?(?:<\|[a-z_]{1,20}\|>)?"
     r"(?:(?:(?:next|new|another|follow-up)[ \t])?"
@@ -51,10 +52,10 @@ _HEADING_LINE = (
     r"[ \t]{0,2}(?:(?:no\.?[ \t]?|nr\.?[ \t]?|#)?\d{1,4})?[ \t]{0,2}[*_\]]{0,3}[ \t]?[:：]"
     r"|(?P<turn><\|(?:im_start|start_header_id)\|>[ \t]?user|\[INST\]|<start_of_turn>user))"
 )
-_FIRST_HEADING = re.compile(_HEADING_LINE, re.IGNORECASE)
-_LATER_HEADING = re.compile(f"\n{_HEADING_LINE}", re.IGNORECASE)
+_FIRST_HEADING = late(_HEADING_LINE, re.IGNORECASE)
+_LATER_HEADING = late(f"\n{_HEADING_LINE}", re.IGNORECASE)
 """Starting with a line break, it is scanned for by that one character, which is fast."""
-_ANNOUNCES = re.compile(
+_ANNOUNCES = late(
     r"\b(?:let me|let's|let us|i(?:'ll| will| need| have| am going)|we (?:need|have|are|will|must)|restat\w+|here(?:'s"
     r"| is)"
     r"|sure|okay|step by step|as follows|given|rephras\w+|to (?:solve|answer|find)|answer(?:ing)? (?:the|this|your))\b",

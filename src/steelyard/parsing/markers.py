@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from steelyard.parsing.alternatives import Alternative, Alternatives, words
+from steelyard.parsing.patterns import late
 
 
 class Mark(NamedTuple):
@@ -27,8 +28,8 @@ class Mark(NamedTuple):
     rule: str
 
 
-_BRACE = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{|\\[{}]|[{}]")
-_BARE_BOX = re.compile(r"\\boxed[ \t]{1,8}([^\s{}$\\.,;]{1,40})")
+_BRACE = late(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{|\\[{}]|[{}]")
+_BARE_BOX = late(r"\\boxed[ \t]{1,8}([^\s{}$\\.,;]{1,40})")
 
 
 def boxes(text: str) -> list[tuple[int, int, int]]:
@@ -77,7 +78,7 @@ _LABEL = Alternatives(
     ]
     + words("正确答案", "最终答案", "答案", "解答", "答え", "正解", "答", "정답", "답변", "답")
 )  # fmt: skip
-_FILLER = re.compile(
+_FILLER = late(
     r"[\s*_`'\"”’)\]]*(?:\([^()]*\)|\[[^\]]*\]"
     r"|(?:letter|choice|option|key|number|no|finale?|corre[ck]t\w{0,2}|korrekt\w{0,2}|richtig\w{0,2}|right|best|here"
     r"|therefore"
@@ -92,7 +93,7 @@ _HEDGE = (
     r"|actually"
     r"|certainly|surely|obviously|finally|hence|also)[ \t]{1,3})"
 )
-_CONNECT = re.compile(
+_CONNECT = late(
     rf"(?P<colon>[:：=→⇒]|-{{1,2}}>)"
     rf"|(?P<cjk>应该是|應該是|应为|應為|就是|是|为|為|は|은|는)[:：]?"
     rf"|(?<![^\W_])(?P<copula>{_HEDGE}?(?:is|are|was|equals?|(?:would|should|must|will|could|may|might|has to|have to"
@@ -104,23 +105,23 @@ _CONNECT = re.compile(
     r"|(?<=[ \t])(?P<dash>[—–-])(?=[ \t])|(?P<line>\n)",
     re.IGNORECASE,
 )
-_AFTER = re.compile(rf"[ \t]{{0,3}}[:：]?[ \t]{{0,3}}{_HEDGE}?(?:(?:option|choice|letter)[ \t]{{1,3}})?", re.IGNORECASE)
-_LINE_START = re.compile(
+_AFTER = late(rf"[ \t]{{0,3}}[:：]?[ \t]{{0,3}}{_HEDGE}?(?:(?:option|choice|letter)[ \t]{{1,3}})?", re.IGNORECASE)
+_LINE_START = late(
     r"[ \t>*_#`~\-\[(\"'“<|$\\{•]*(?:(?:so|thus|hence|therefore)[,: ]{1,2})?"
     r"(?:(?:the|my|our|die|la|le|el|il|a|o|short|final|correct|finale?|best|right)[ \t]){0,4}[*_`]*",
     re.IGNORECASE,
 )
-_HASHES = re.compile(r"^[ \t]{0,3}####(?!#)[ \t]{0,4}(?P<x>\S[^\n]*)", re.MULTILINE)
-_TITLE = re.compile(
+_HASHES = late(r"^[ \t]{0,3}####(?!#)[ \t]{0,4}(?P<x>\S[^\n]*)", re.MULTILINE)
+_TITLE = late(
     r"[*_ ]{0,4}(?:\d+[.)][ \t])?(?:steps?|part|case|section|phase|method|approach|solution|explanation|conclusion"
     r"|example"
     r"|note|summary|final|answer|verification|check|analysis|reasoning|question|problem|option|choice|why|how|what)\b",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"<(answer|final_answer|finalanswer|ans)>(?P<x>[^<]{0,4000})</\1>", re.IGNORECASE)
-_SHORT = re.compile(r"^[ \t*_#>]{0,6}A\d{0,3}[*_]{0,2}[ \t]?[:：][*_]{0,2}[ \t]?(?=\S)", re.MULTILINE)
-_SHORT_QUESTION = re.compile(r"(?:^|\n)[ \t*_#>]{0,6}Q\d{0,3}[*_]{0,2}[ \t]?[:：.]")
-_NEXT_LINE = re.compile(r"(?:[ \t*_]*\n|[ \t]*```\w{0,20}[ \t]*\n)*[ \t]*")
+_TAG = late(r"<(answer|final_answer|finalanswer|ans)>(?P<x>[^<]{0,4000})</\1>", re.IGNORECASE)
+_SHORT = late(r"^[ \t*_#>]{0,6}A\d{0,3}[*_]{0,2}[ \t]?[:：][*_]{0,2}[ \t]?(?=\S)", re.MULTILINE)
+_SHORT_QUESTION = late(r"(?:^|\n)[ \t*_#>]{0,6}Q\d{0,3}[*_]{0,2}[ \t]?[:：.]")
+_NEXT_LINE = late(r"(?:[ \t*_]*\n|[ \t]*```\w{0,20}[ \t]*\n)*[ \t]*")
 _WINDOW = 100
 _LONGEST = 4000
 _PHRASED = ("copula", "short", "denied")

@@ -12,37 +12,38 @@ from collections import deque
 
 from steelyard.parsing.alternatives import Alternative, Alternatives
 from steelyard.parsing.markers import Mark, word_starts
+from steelyard.parsing.patterns import late
 
 BACK = 200
 _W, _E = r"(?<![^\W_])", r"(?![^\W_])"
 
-_SENTENCE_START = re.compile(r"[.!?;…][\"'”’)\]*_]{0,3}\s|[\n。！？；]")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_`]{0,3}(?=\s|$)|[\n。！？；]|;(?=\s)")
-_ABBREVIATION = re.compile(
+_SENTENCE_START = late(r"[.!?;…][\"'”’)\]*_]{0,3}\s|[\n。！？；]")
+_SENTENCE_END = late(r"[.!?…][\"'”’)\]*_`]{0,3}(?=\s|$)|[\n。！？；]|;(?=\s)")
+_ABBREVIATION = late(
     r"(?:^|[\s(])(?:st|mt|ft|dr|mr|mrs|ms|prof|jr|sr|vs|no|nr|fig|eq|approx|ca|cf|e\.g|i\.e|z\.b|d\.h|u\.s|a\.m|p\.m)$",
     re.IGNORECASE,
 )
-_ME = re.compile(
+_ME = late(
     rf"{_W}(?:i|we)(?:['’]d)? (?:\w{{1,12}} )?(?:think|believe|say|conclude|guess|claim|bet|would say)(?:"
     rf" that)?[ \t,:]{{0,2}}(?:(?:the|my|our|final|correct)[ \t]){{0,3}}$",
     re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = late(
     rf"{_W}(?:if|suppose|supposing|assuming|assume|unless|whether|imagine|pretend|wenn|falls|如果|假设"
     rf"|假如)(?:[ \t]that)?[ \t,]{{0,2}}"
     r"(?:(?:the|my|your|our|its|this|final|correct|right|die|der)[ \t]){0,3}$",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(rf"{_W}(?:if|had|were|suppose|supposing|imagine|unless){_E}", re.IGNORECASE)
-_SUBJUNCTIVE = re.compile(rf"{_W}(?:were|was|had|did|instead){_E}", re.IGNORECASE)
-_WOULD = re.compile(rf"{_W}(?:would|could|might){_E}", re.IGNORECASE)
+_CONDITION = late(rf"{_W}(?:if|had|were|suppose|supposing|imagine|unless){_E}", re.IGNORECASE)
+_SUBJUNCTIVE = late(rf"{_W}(?:were|was|had|did|instead){_E}", re.IGNORECASE)
+_WOULD = late(rf"{_W}(?:would|could|might){_E}", re.IGNORECASE)
 _SAYS = (
     r"(?:says?|said|thinks?|thought|claims?|claimed|argues?|argued|suggests?|suggested|believes?|believed|guess(?:es"
     r"|ed)?|wrote|writes"
     r"|insist(?:s|ed)?|assert(?:s|ed)?|told|assumes?|assumed|reckons?|answer(?:s|ed)|maintains?|object(?:s|ed)?"
     r"|expects?)"
 )
-_OTHERS = re.compile(
+_OTHERS = late(
     rf"{_W}(?:(?i:friends?|colleagues?|students?|teachers?|textbooks?|book|articles?|site|forum|someone|somebody"
     r"|anyone|some|people|others?"
     r"|another|many|most|few|one|they|he|she|user|model|assistant|classmates?|critics?|novices?|beginners?|guessers?"
@@ -52,46 +53,44 @@ _OTHERS = re.compile(
     r"|naive|popular|possible"
     rf"|candidate|previous|old|alternative|obvious|no)[ \t]$"
 )
-_TURN = re.compile(
-    rf"{_W}(?:but|however|although|in fact|in reality|actually|yet){_E}|;|[—–]|, (?:and|so) ", re.IGNORECASE
-)
-_TRICKED = re.compile(
+_TURN = late(rf"{_W}(?:but|however|although|in fact|in reality|actually|yet){_E}|;|[—–]|, (?:and|so) ", re.IGNORECASE)
+_TRICKED = late(
     rf"^\s*(?:initially|at first|originally|first)[, ]{{0,2}}$|{_W}(?:(?:first|initially|originally|once|wrongly"
     rf"|mistakenly)[ \t](?:\w{{1,10}}[ \t])?(?:thought|believed|assumed|guessed|said|wrote|had|got)"
     r"|(?:thought|guessed|assumed)[ \t](?:at first|initially)|used to think|had thought|might think|mistakenly"
     rf"|wrongly){_E}",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIED = late(
     rf"(?:{_W}(?:not|never|cannot|false|wrong|incorrect|untrue|mistaken|no way|impossible|doubt|deny|nor|denies"
     rf"|denied)|n['’]t){_E}[^,;:]{{0,40}}?"
     rf"{_W}(?:that|think|believe|say|claim|mean|conclude|doubt|deny){_E}[^,;:]{{0,15}}$",
     re.IGNORECASE,
 )
-_NO_DENIAL = re.compile(
+_NO_DENIAL = late(
     rf"{_W}(?:no|without(?: any| a)?|not? (?:in|be)|(?:do|can) ?not|n['’]t|never)[ \t](?:\w{{1,12}}[ \t])?(?:doubt"
     r"|question|deny(?:ing)?|denied)"
     r"|no (?:dispute|denying)",
     re.IGNORECASE,
 )
-_NOT = re.compile(
+_NOT = late(
     rf"[*_ \t]{{0,4}}(?:definitely |certainly |clearly |surely |simply |of course )?(?:not(?! only)|never|neither"
     r"|nicht|no longer"
     rf"|(?:is|was|are|ca|wo|could|would)n['’]t(?: be)?|不是|не){_E}",
     re.IGNORECASE,
 )
-_BUT = re.compile(
+_BUT = late(
     r"(?:[,;:—–]\s?|\s)(?:but(?: rather)?|rather|sondern|instead|it['’]s|it is)(?![^\W_])[,:]?\s?(?:it['’]s |it is )?"
     r"|而是"
     r"|[.;—–-]\s{0,2}(?:it|that|the correct (?:one|answer))(?:['’]s| is)\s",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = late(
     r",?[ \t](?:because|(?<=,[ \t])(?:since|as|so|which|where|given|due to|for|but|and (?:that|this|so)))(?![^\W_])"
     r"|[ \t](?:rather than|instead of|as opposed to|and not|(?<=,[ \t])not|(?<=[—–-][ \t])not)(?![^\W_])",
     re.IGNORECASE,
 )
-_WORKED_OUT = re.compile(
+_WORKED_OUT = late(
     r"(?:the|an?)[ \t](?:[\w$\\{}^-]{1,20}[ \t]){0,3}?of[ \t][^.;\n]{1,120}?,[ \t]which[ \t](?:is|equals|gives|makes"
     r"|comes to)[ \t](?=[*$]{0,4}-?\d|\$\\?\w|\\\(|\\boxed|\\frac)"
     r"|that[ \t][^.;\n]{1,120}?,[ \t](?:and )?so[ \t](?:(?:it|that|there|she|he|they)[ \t](?:\w{1,8}[ \t])?)?"
@@ -130,19 +129,19 @@ _WITHDRAWN = Alternatives(
     ],
     _E,
 )
-_AT_ONCE = re.compile(
+_AT_ONCE = late(
     rf"[\s.,;:!)*\"”’$}}\]—–…-]*(?:(?:no|sorry|nope)[,.!—–]{{1,2}}\s|(?:that|this|which)(?:['’]s| is| was| can['’]t be"
     r"| cannot be)[ \t]"
     rf"(?:wrong|incorrect|false|not (?:right|correct|true|it)){_E}|never ?mind{_E}|(?:or )?rather{_E}|i mean[t]?{_E}"
     rf"|make (?:that|it){_E})",
     re.IGNORECASE,
 )
-_INLINE = re.compile(
+_INLINE = late(
     rf"[,.…—–-]\s{{0,2}}(?:or rather|i mean[t]?|sorry|make (?:that|it)|er+m?,|uh,|no,){_E}",
     re.IGNORECASE,
 )
-_SOFT = re.compile(rf"{_W}(?:actually|wait|hmm+|hold on)[,.…!—–-]{{0,3}}[ \t]", re.IGNORECASE)
-_IT_IS = re.compile(
+_SOFT = late(rf"{_W}(?:actually|wait|hmm+|hold on)[,.…!—–-]{{0,3}}[ \t]", re.IGNORECASE)
+_IT_IS = late(
     r"[\s,;:.!…—–-]*(?:(?:no|wait|sorry|rather|actually|instead|then|so|and|but|i mean[t]?)[,:.]?\s{1,2}){0,3}"
     r"(?:(?:it|that|this|(?:the|my) (?:correct |right |final |new )?(?:one|value|answer))(?:['’]s| is| must be| should"
     r" be| should read| was| has to be|['’]d be)[ \t]"

@@ -31,6 +31,7 @@ from steelyard.parsing.moods import (
     sentence_end,
     withdrawal,
 )
+from steelyard.parsing.patterns import late
 
 __all__ = [
     "Candidate",
@@ -54,7 +55,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 _SHORT_CORRECTION, _SHORTEST = 40, 15
 _TAIL = 300
-_REFUSAL = re.compile(
+_REFUSAL = late(
     r"(?:i (?:really |honestly )?(?:do not|don['’]t|cannot|can['’]t|am not|have no)|i['’]m not|not? (?:sure|known"
     r"|enough|given|possible"
     r"|determin\w+|applicable|specified|stated|answer)|unknown|unsure|uncertain|unclear|undetermined|indeterminate"
@@ -63,19 +64,19 @@ _REFUSAL = re.compile(
     r"|neither of|n/?a$|\?+$|insufficient|ambiguous)",
     re.IGNORECASE,
 )
-_LABEL_PROSE = re.compile(
+_LABEL_PROSE = late(
     r"[*_ \t]{0,4}(?:let|we|i|first|to|there|since|if|given|this|step|she|he|they|it|in order|because|consider|using"
     r"|note)(?:['’]\w{1,2})?[ \t,]",
     re.IGNORECASE,
 )
-_TRAILER = re.compile(
+_TRAILER = late(
     r"[\s*_(>\-]*(?:confidence|certainty|probability that|sources?[ \t]?:|references?[ \t]?:|note[ \t]?:|i hope"
     r" (?:this|that|it)"
     r"|hope (?:this|that|it)|let me know|feel free|please let|is there anything|do you want|would you like|if you"
     r" (?:have|need|want)|```)",
     re.IGNORECASE,
 )
-_BOLD_LINE = re.compile(r"^[ \t>*\-]{0,6}\*\*([^*\n]{1,300})\*\*[ \t.!]{0,4}$", re.MULTILINE)
+_BOLD_LINE = late(r"^[ \t>*\-]{0,6}\*\*([^*\n]{1,300})\*\*[ \t.!]{0,4}$", re.MULTILINE)
 _PAIRS = (
     *(("**", "**"), ("__", "__"), ("`", "`"), ("*", "*"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")),
     *((f"\\{name}{{", "}") for name in ("boxed", "fbox", "text", "textbf", "textit", "mathbf", "mathrm")),
