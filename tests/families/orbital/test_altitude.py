@@ -10,11 +10,13 @@ from random import Random
 import msgspec
 import pytest
 
+from judged import verdict_of
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.families.orbital import sky
 from steelyard.families.orbital.altitude_items import (
     FIELDS,
+    WRONG_ALTITUDE,
     altitude,
     band_km,
     brouwer_axis_km,
@@ -94,10 +96,31 @@ def test_every_orbit_is_eccentric_enough_that_a_circle_fails(items) -> None:
 
 
 def test_objects_without_one_answer_are_refused_by_name() -> None:
-    """A near-circle fits a circle; a low equatorial orbit's Brouwer axis leaves the narrow band. [T-3]"""
+    """A near-circle fits a circle; Brouwer's axis leaves the band of equatorial orbits, low or transfer. [T-3]"""
     circular = msgspec.structs.replace(ECCENTRIC, eccentricity=0.0005)
     low = msgspec.structs.replace(ECCENTRIC, mean_motion_rev_per_day=14.9, eccentricity=0.06, inclination_deg=0.1)
-    assert (refusal(circular), refusal(low), refusal(ECCENTRIC)) == ("circle-fits", "brouwer-differs", None)
+    transfer = msgspec.structs.replace(ECCENTRIC, mean_motion_rev_per_day=2.27, eccentricity=0.73, inclination_deg=2.0)
+    refused = [refusal(one) for one in (circular, low, transfer, ECCENTRIC)]
+    assert refused == ["circle-fits", "brouwer-differs", "brouwer-differs", None]
+
+
+def test_a_ball_of_6371_km_for_the_earth_fails_for_every_item(items) -> None:
+    """At any height it is 7.137 km off in every field, which no band holds. [T-3]"""
+    for item in [*items, *islice(altitude.make("high"), 30)]:
+        answer = altitude.spoil["spherical-earth"].make(item)
+        assert answer is not None, item.id
+        verdict = verdict_of(item, answer)
+        assert (verdict.passed, {miss.name for miss in verdict.misses}) == (False, {WRONG_ALTITUDE}), item.id
+
+
+def test_the_band_is_written_into_the_item_and_ends_below_the_radii(items) -> None:
+    """5 km + 0.1 % up to 1,500 km, 6.5 km above; each field carries the width of its own altitude. [T-12]"""
+    assert [band_km(h) for h in (0.0, 1000.0, 1500.0, 36_000.0)] == [5.0, 6.0, 6.5, 6.5]
+    for item in items:
+        for field, right in json.loads(item.target).items():
+            rule = item.verifier["fields"][field]["verifier"]
+            assert rule == {"name": "number", "unit": "km", "atol": band_km(right)}
+            assert rule["atol"] < 6378.137 - 6371.0
 
 
 def test_easy_items_ask_one_altitude_and_the_others_both(items) -> None:

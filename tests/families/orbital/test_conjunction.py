@@ -5,16 +5,19 @@ from collections import Counter
 from datetime import UTC, datetime
 from itertools import islice
 
+import msgspec
 import pytest
 
 from judged import verdict_of
 from steelyard.errors import InputError
+from steelyard.families.orbital import conjunction_items, tle
 from steelyard.families.orbital import encounter_prompts as prompts
-from steelyard.families.orbital import tle
 from steelyard.families.orbital.conjunction_items import conjunction
-from steelyard.families.orbital.encounters import Window, meeting
+from steelyard.families.orbital.elements import Elements
+from steelyard.families.orbital.encounters import Window, meeting, taken_for_brouwer
 from steelyard.families.orbital.supply import heights_meet
 from steelyard.item import Item
+from steelyard.verifiers.registry import bind, declared_misses
 
 pytest.importorskip("sgp4", reason="needs the extra orbital")
 
@@ -78,6 +81,30 @@ def test_the_pair_of_2009_is_a_conjunction() -> None:
     prompt = prompts.text(objects, "tle", window, "Do they come closer than 5 km to each other?")
     answer = conjunction.solve(Item(id="x", input=prompt, verifier={"name": "fields"}))
     assert json.loads(answer) == {"conjunction": "yes", "tca": "2009-02-10T16:55:59.796Z"}
+
+
+def _flown_as(wanted: Elements) -> Elements:
+    """Elements that a solver who takes the mean motion for Brouwer's flies as the wanted ones."""
+    made = wanted
+    for _ in range(20):
+        off = wanted.mean_motion_rev_per_day / taken_for_brouwer(made).mean_motion_rev_per_day
+        made = msgspec.structs.replace(made, mean_motion_rev_per_day=made.mean_motion_rev_per_day * off)
+    return msgspec.structs.replace(made, mean_motion_rev_per_day=round(made.mean_motion_rev_per_day, 8))
+
+
+def test_a_no_that_a_mistake_turns_into_a_yes_fails_for_its_side() -> None:
+    """4.7 km apart, and 0.7 km for who mistakes the mean motion: a no has no time that could be wrong. [T-3]"""
+    a, b = (_flown_as(tle.elements_from_lines(*PAIR_OF_2009[k : k + 2])) for k in (0, 2))
+    window = Window(datetime(2009, 2, 10, tzinfo=UTC), 24.0)
+    question = (conjunction_items._ASK + conjunction_items._WHEN["when-yes"]).replace("5 km", "4 km")
+    prompt = prompts.text((a, b), "omm", window, question)
+    rules = {"name": "fields", "fields": {"conjunction": {"verifier": {"name": "yesno"}, "miss": "wrong-side"}}}
+    item = Item(id="x", input=prompt, target='{"conjunction": "no"}', verifier=rules)
+    made = {name: answer for name, spoil in conjunction.spoil.items() if (answer := spoil.make(item)) is not None}
+    assert json.loads(made["kozai-for-brouwer-says-yes"])["conjunction"] == "yes"
+    for name, answer in made.items():
+        assert set(conjunction.spoil[name].misses) <= declared_misses(bind(item)), name
+        assert {miss.name for miss in verdict_of(item, answer).misses} == {"wrong-side"}
 
 
 def test_a_prompt_without_a_threshold_is_refused() -> None:

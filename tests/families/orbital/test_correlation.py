@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.families.orbital import correlation_items, tle
+from steelyard.families.orbital import correlation_items, sky, tle
 from steelyard.families.orbital.correlation_items import (
     SEPARATION,
     Asked,
@@ -108,6 +109,17 @@ def test_each_rule_refuses_by_its_name(items) -> None:
         )
     ]
     assert refused == ["second-candidate", "stale-epoch", "no-state"]
+
+
+def test_a_catalogue_of_fewer_objects_than_a_level_shows_is_refused_by_rule(tmp_path: Path) -> None:
+    """One object alone gives nothing and no error; seven give the five of an easy item and nothing harder. [T-3]"""
+    for count, levels in ((1, []), (7, ["easy"])):
+        path = tmp_path / f"{count}.tle"
+        path.write_text("\n".join(line for e in sky.catalogue("few", count) for line in tle.write_lines(e)))
+        found = list(correlation.make(0, catalogue=str(path)))
+        assert [item.difficulty for item in found] == levels
+        assert all(len(read_prompt(item.prompt).candidates) == 5 for item in found)
+        assert correlation_items.refusals(0, catalogue=str(path))["few-candidates"] > 0
 
 
 def test_a_prompt_gives_back_what_it_was_made_from(items) -> None:

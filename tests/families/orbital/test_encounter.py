@@ -58,10 +58,10 @@ def test_every_spoil_that_applies_fails_as_named(family) -> None:
                 continue
             tried[name] += 1
             verdict = verdict_of(item, answer)
-            assert set(spoil.misses) & declared, name
+            assert set(spoil.misses) <= declared, name
             assert verdict.passed is False, (name, answer, item.target)
             assert {miss.name for miss in verdict.misses} & set(spoil.misses), (name, answer, verdict)
-    assert set(tried) == set(family.spoil)
+    assert {name for name in family.spoil if not name.endswith("-says-yes")} <= set(tried)  # seldom: test_conjunction
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=IDS)

@@ -145,6 +145,23 @@ def test_an_answer_that_is_no_catalogue_is_not_kept(endpoint: Endpoint, tmp_path
     assert [fetching.STATE] == sorted(p.name for p in tmp_path.iterdir() if not p.name.startswith("."))
 
 
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_an_answer_that_breaks_off_is_not_kept_and_counts_as_asked(
+    endpoint: Endpoint, tmp_path: Path, packed: bool
+) -> None:
+    """Half a catalogue would load as a smaller one; the provider has answered, so its interval holds. [T-39]"""
+    lines = catalogue_text(sky.catalogue("broken", 50), ".tle").encode()
+    if packed:
+        endpoint.body, endpoint.headers = gzip.compress(lines)[:-600], {"Content-Encoding": "gzip"}
+    else:
+        endpoint.body, endpoint.headers = lines[:4000], {"Content-Length": str(len(lines))}
+    for hours in (0, 0.5):
+        with pytest.raises(FetchError, match=r"answered 200, and its body cannot be read: .* asked again from .*13:00"):
+            fetch(endpoint.url, tmp_path, form="tle", now=at(hours))
+    assert 1 == len(endpoint.asked)
+    assert not list(tmp_path.glob("*.tle"))
+
+
 def test_compressed_answers_are_unpacked(endpoint: Endpoint, tmp_path: Path) -> None:
     """The snapshot is the unpacked file. [T-39]"""
     endpoint.body, endpoint.headers = gzip.compress(BODY), {"Content-Encoding": "gzip"}
@@ -183,6 +200,10 @@ def test_a_snapshot_that_was_changed_is_told(endpoint: Endpoint, tmp_path: Path)
         ("ftp://127.0.0.1/x", {}, InputError, "expected an http or https address"),
         ("celestrak", {"form": "jsn"}, InputError, 'did you mean "json"'),
         ("celestrak", {"interval_hours": 0.5}, RefusedError, "left alone for 2 h"),
+        ("https://celestrak.org/gp.php?GROUP=x", {"interval_hours": 1.5}, RefusedError, "left alone for 2 h"),
+        ("http://127.0.0.1:9/", {"interval_hours": 0.0}, RefusedError, "left alone for 1 h"),
+        ("http://127.0.0.1:9/", {"interval_hours": float("nan")}, InputError, "number of hours of at most"),
+        ("http://127.0.0.1:9/", {"interval_hours": float("inf")}, InputError, "number of hours of at most"),
         ("https://www.space-track.org/x", {"tier": "raw"}, RefusedError, "may not be passed on"),
     ],
 )

@@ -144,6 +144,29 @@ def test_broken_xml_is_a_format_error_with_file_and_line(tmp_path: Path, old: st
         load_catalogue(written(tmp_path, text, "objects.xml"))
 
 
+def test_a_prefix_of_a_namespace_makes_no_difference(tmp_path: Path) -> None:
+    """CCSDS 505.0-B writes ndm:omm as well as omm. [T-38]"""
+    text = catalogue_text(OBJECTS[:2], ".xml").replace("<", "<n:").replace("<n:/", "</n:").replace("<n:?", "<?")
+    prefixed = text.replace("<n:ndm>", '<n:ndm xmlns:n="urn:ccsds:schema:ndmxml">')
+    loaded = load_catalogue(written(tmp_path, prefixed, "objects.xml"))
+    assert (OBJECTS[:2], []) == (nameless(loaded.objects), loaded.refused)
+
+
+def test_xml_that_is_no_message_is_told_by_its_outermost_element(tmp_path: Path) -> None:
+    """A provider's page of excuses is a common one. [T-38]"""
+    with pytest.raises(FormatError, match="expected messages with a <segment> each, got XML of <html>"):
+        load_catalogue(written(tmp_path, "<html><body>Invalid query</body></html>", "objects.xml"))
+
+
+@pytest.mark.parametrize(("kind", "refused"), [(0, 0), ("2", 0), (3, 0), (4, 1), ("6", 1), ("x", 1)])
+def test_a_message_of_another_ephemeris_type_is_refused(tmp_path: Path, kind: object, refused: int) -> None:
+    """4 is SGP4-XP: SGP4 would fly its elements wrongly. [T-38]"""
+    text = json.dumps([FIELDS | {"EPHEMERIS_TYPE": kind}, FIELDS | {"NORAD_CAT_ID": 100_001}])
+    loaded = load_catalogue(written(tmp_path, text, "objects.json"))
+    assert len(loaded.refused) == refused
+    assert all("ephemeris type: expected 0, 2, 3 (SGP4)" in one.reason for one in loaded.refused)
+
+
 def test_the_encoding_that_a_file_declares_does_not_matter(tmp_path: Path) -> None:
     """Files are UTF-8; an unknown encoding in the declaration is not an error of ours. [T-38]"""
     text = catalogue_text(OBJECTS[:2], ".xml").replace("UTF-8", "UTV-8", 1)

@@ -13,7 +13,7 @@ import pytest
 
 from judged import verdict_of
 from steelyard.errors import InputError
-from steelyard.families.orbital import compare_items, synthetic, tle
+from steelyard.families.orbital import compare_items, extreme_items, synthetic, tle
 from steelyard.families.orbital.compare_items import LETTERS, compare, read_prompt
 from steelyard.families.orbital.extreme_items import extreme
 from steelyard.families.orbital.period_items import period
@@ -118,6 +118,42 @@ def test_items_from_a_users_catalogue_hide_who_the_objects_are(family, users_fil
         assert (item.provenance, item.license) == (f"snapshot:{snapshot}", "")
         assert not re.search(r"\b249[4-7]\d(?![.\d])|97051|IRIDIUM", item.prompt), item.prompt
         assert verdict_of(item, family.solve(item)).passed is True
+
+
+@pytest.mark.parametrize("family", [compare, extreme], ids=["orbital-compare", "orbital-extreme"])
+def test_objects_that_are_alike_in_one_way_are_asked_about_in_another(family, tmp_path: Path) -> None:
+    """Near-circular payloads of one height and many inclinations still give items without end, all of them clear.
+
+    The questions that they cannot answer are left out; objects that are alike in everything are refused. [T-3]
+    """
+    pytest.importorskip("sgp4", reason="needs the extra orbital")
+    rng, lines = Random(3), []
+    for number in range(100_000, 100_200):
+        alike = {"mean_motion_rev_per_day": round(15.2 + rng.uniform(0, 0.02), 8), "eccentricity": 0.0001}
+        tilt = {"inclination_deg": round(rng.uniform(20, 140), 4)}
+        lines += tle.write_lines(msgspec.structs.replace(synthetic.draw(rng), norad_id=number, **alike, **tilt))
+    path = tmp_path / "alike.tle"
+    path.write_text("\n".join(lines))
+    if family is compare:
+        items = list(islice(compare.make(0, catalogue=str(path), level="easy"), 20))
+        assert {read_prompt(item.prompt).question.name for item in items} == {"inclination"}
+    else:
+        items = list(islice(extreme.make(0, catalogue=str(path)), 20))
+        assert all("inclinations" in item.prompt for item in items)
+    assert all(verdict_of(item, family.solve(item)).passed for item in items)
+    same = tmp_path / "same.tle"
+    same.write_text("\n".join(lines[:2]))
+    with pytest.raises(InputError, match="nor in any"):
+        next(family.make(0, catalogue=str(same)))
+
+
+@pytest.mark.parametrize("module", [compare_items, extreme_items], ids=["orbital-compare", "orbital-extreme"])
+def test_refused_draws_are_counted_by_rules_that_have_words(module) -> None:
+    """Draws without a clear answer come before the item that replaced them, and counting draws nothing anew. [T-3]"""
+    counts = module.refusals(5, 60)
+    assert set(counts) == set(module.RULES)
+    assert counts == module.refusals(5, 60)
+    assert module.refusals(5, 2).get("too-close", 0) < counts["too-close"]
 
 
 def test_letters_and_sides_are_balanced() -> None:

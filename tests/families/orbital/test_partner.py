@@ -62,7 +62,7 @@ def test_fewer_others_can_be_asked_for_but_not_one() -> None:
     """`k` sets how many stand beside the one asked about. [T-3]"""
     (item,) = islice(partner.make(5, k=3, **SMALL), 1)
     assert len(_asked_and_others(item)[1]) == 3
-    with pytest.raises(InputError, match="k must be at least 2"):
+    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
         partner.make(5, k=1, **SMALL)
 
 

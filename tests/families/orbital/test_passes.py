@@ -107,7 +107,10 @@ def test_a_station_below_a_stationary_object_always_sees_it_and_one_behind_the_e
 
 
 def _refused(monkeypatch: pytest.MonkeyPatch, seen: Sightings, level: str = "easy") -> str | None:
-    monkeypatch.setattr(passes_items, "_sightings", lambda _: seen)
+    by_model = passes_items._sightings
+    monkeypatch.setattr(
+        passes_items, "_sightings", lambda asked, model="wgs72": seen if model == "wgs72" else by_model(asked, model)
+    )
     return refusal(Asked(LOW, Site(10, 10), sky.REFERENCE, 12, 10, level))
 
 

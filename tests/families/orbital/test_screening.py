@@ -116,11 +116,28 @@ def test_an_object_without_a_state_is_listed_with_the_reason() -> None:
     assert all(f.code in (1, 6) and f.reason for f in found.failed)
 
 
+def test_an_object_that_dips_below_the_ground_between_two_hours_is_listed() -> None:
+    """A perigee under ground is passed in minutes, which a look at every hour does not see. [T-38]"""
+    diving = like(100_006, mean_motion_rev_per_day=2.3, eccentricity=0.74, bstar=0.0, mean_anomaly_deg=190.0)
+    codes = states([diving], START, np.arange(0, 1441)).codes[0]
+    assert not codes[::60].any()
+    (failed,) = screen([RING, CROSSING, diving], START, 24, sieve="grid").failed
+    assert (100_006, 6, float(np.flatnonzero(codes)[0])) == (failed.norad_id, failed.code, failed.after_min)
+
+
 @pytest.mark.parametrize(("hours", "threshold_km"), [(0, 5), (-1, 5), (float("nan"), 5), (1, 0), (1, float("inf"))])
 def test_a_window_or_threshold_that_is_none_is_an_input_error(hours: float, threshold_km: float) -> None:
     """The message has both values. [T-38]"""
     with pytest.raises(InputError, match="needs hours > 0 and a threshold > 0 km"):
         screen([RING, CROSSING], START, hours, threshold_km)
+
+
+@pytest.mark.parametrize(("start", "hours"), [("0001-01-01", 1), ("1956-12-31", 1), ("9999-12-31", 24), (START, 1e9)])
+def test_a_window_outside_the_years_of_element_sets_is_an_input_error(start, hours: float) -> None:
+    """Dates end somewhere, and nobody has element sets there. [T-38]"""
+    when = start if isinstance(start, datetime) else datetime.fromisoformat(start).replace(tzinfo=UTC)
+    with pytest.raises(InputError, match="within the years 1957 to 2199"):
+        screen([RING, CROSSING], when, hours)
 
 
 def test_a_number_that_occurs_twice_is_an_input_error() -> None:
@@ -256,6 +273,29 @@ def test_a_start_that_is_no_instant_is_one_line(ring_file: Path, cli) -> None:
     """With an example of one. [T-38]"""
     done = cli("orbital", "screen", ring_file, "--start", "tomorrow", code=2)
     assert "expected an instant such as 2024-11-01T00:00:00Z, got 'tomorrow'" in done.stderr
+
+
+def test_element_sets_far_from_the_window_are_told(ring_file: Path, cli) -> None:
+    """States come out all the same, so the command says what they are worth. [T-38]"""
+    done = cli("orbital", "screen", ring_file, "--start", "2024-01-01", "--hours", "0.2")
+    assert "days later than the window in the median" in done.stderr
+    done = cli("orbital", "screen", ring_file, "--start", "2026-07-01", "--hours", "0.2")
+    assert "in the median" not in done.stderr
+
+
+def test_an_offset_beyond_the_first_day_of_dates_is_one_line(ring_file: Path, cli) -> None:
+    """It is no instant in UTC. [T-38]"""
+    done = cli("orbital", "screen", ring_file, "--start", "0001-01-01T00:00+05:00", code=2)
+    assert "expected an instant such as" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [{"objects": 0}, {"objects": 1.5}, {"objects": "many"}, {"hours": 0}, {"hours": "abc"}, {"hours": 1e6}]
+)
+def test_a_pool_of_impossible_size_is_an_input_error(options: dict[str, object]) -> None:
+    """Words and numbers that come from the command line are looked at before anything is made. [T-3]"""
+    with pytest.raises(InputError, match="must be a"):
+        pool("tests", **options)
 
 
 def test_an_interrupted_screening_says_how_far_it_came(ring_file: Path, steelyard_command: list[str]) -> None:

@@ -3,13 +3,18 @@
 A damaged record is refused with its place and the others load; a file of no known format, or one where nothing loads,
 is a FormatError. Checked: columns, checksums, numbers, ranges, duplicates, and that SGP4 gives a finite state at epoch.
 SGP4's own error codes (a decayed orbit, say) are facts about an object, not damage: they are kept in `sgp4_errors`.
-Not covered: OMM as KVN; which of two element sets of one object is the better one (the first is kept).
+A file may be packed by gzip, and may be UTF-8 or, with its mark, UTF-16; the hash is that of the file as it lies there.
+Not covered: OMM as KVN; archives; which of two element sets of one object is the better one (the first is kept).
 Easy to break: an element line that is too short is taken for a name; its partner is then refused.
 """
 
 from __future__ import annotations
 
+import codecs
+import gzip
+import io
 import math
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -22,6 +27,8 @@ from steelyard.families.orbital.elements import Elements, satrec
 
 _LEAST_ELEMENT_COLUMNS = 40  # shorter lines that begin with "1 " or "2 " are names
 _LENIENT = ("checksum", "length")
+MOST_BYTES = 1 << 29  # of an unpacked file, which no catalogue reaches: a small file cannot fill memory
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BY_FIRST_CHARACTER = {"[": omm_files.json_records, "{": omm_files.json_records, "<": omm_files.xml_records}
 
 
@@ -59,7 +66,7 @@ def load_catalogue(path: Path | str, *, lenient: bool = False) -> Catalogue:
         data = path.read_bytes()
     except OSError as error:
         raise FormatError(path, None, f"cannot be read: {error.strerror}") from error
-    text = data.decode("utf-8-sig", errors="replace")
+    text = _text(data, path)
     objects: list[Elements] = []
     refused: list[Refused] = []
     errors: dict[int, int] = {}
@@ -80,7 +87,21 @@ def load_catalogue(path: Path | str, *, lenient: bool = False) -> Catalogue:
     return Catalogue(objects, refused, sha256_hex(data), errors)
 
 
+def _text(data: bytes, path: Path) -> str:
+    """The characters of a file; what is no character becomes one that no record may hold."""
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FormatError(path, None, f"begins as gzip and cannot be unpacked: {error}") from error
+        if len(data) > MOST_BYTES:
+            raise FormatError(path, None, f"unpacks to more than {MOST_BYTES} bytes, which is no catalogue")
+    return data.decode("utf-16" if data[:2] in _UTF16 else "utf-8-sig", errors="replace")
+
+
 def _records(text: str, path: Path, lenient: bool) -> Iterator[_Record]:
+    if not text.strip():
+        raise FormatError(path, None, "the file is empty; expected TLE, 3LE, or OMM as CSV, JSON or XML")
     first = text.lstrip().split("\n", 1)[0]
     if text.lstrip()[:1] in _BY_FIRST_CHARACTER:
         return _omm_records(_BY_FIRST_CHARACTER[text.lstrip()[:1]](text, path))

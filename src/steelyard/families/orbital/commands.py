@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # the heavy parts load only when a command runs
     from steelyard.families.orbital.catalogue import Catalogue
     from steelyard.families.orbital.screening import Event, Screening
 
+_STALE_DAYS = 14.0
 _COLUMNS = "       A        B  TCA (UTC)                  range km   km/s    age A    age B (days)"
 
 
@@ -128,6 +130,7 @@ def _screen(arguments: argparse.Namespace) -> int:
     start = _instant(arguments.start)
     loaded = load_catalogue(arguments.file)
     _tell_refused(loaded, arguments.file)
+    _tell_stale(loaded, start)
     done = [0.0]
 
     def progress(minutes: float, of: float, events: int) -> None:
@@ -159,9 +162,9 @@ def _screen(arguments: argparse.Namespace) -> int:
 def _instant(text: str) -> datetime:
     try:
         when = datetime.fromisoformat(text)
-    except ValueError as error:
+        return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise InputError(f"--start: expected an instant such as 2024-11-01T00:00:00Z, got {text!r}") from error
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
 
 
 def _tell_refused(loaded: Catalogue, path: Path) -> None:
@@ -170,6 +173,17 @@ def _tell_refused(loaded: Catalogue, path: Path) -> None:
         sys.stderr.write(
             f"{path}: {len(loaded.refused)} records refused, {len(loaded.objects)} loaded; "
             f"the first is line {first.line}: {first.reason}\n"
+        )
+
+
+def _tell_stale(loaded: Catalogue, start: datetime) -> None:
+    """A warning where most epochs are far from the window: SGP4 gives states all the same, and they mean little."""
+    days = statistics.median((start - e.epoch) / timedelta(days=1) for e in loaded.objects)
+    if abs(days) > _STALE_DAYS:
+        when = "older than" if days > 0 else "later than"
+        sys.stderr.write(
+            f"the element sets are {abs(days):.0f} days {when} the window in the median; SGP4 is off by a kilometre or "
+            "more for every day, so these approaches mean little\n"
         )
 
 

@@ -4,7 +4,8 @@ Every question names a quantity that follows from the numbers in the prompt and 
 printed numbers of two objects; medium = printed numbers of three or four, or one inverse step (period from mean
 motion) with two; hard = a derived quantity (apogee from axis and eccentricity, say) or an inverse step, with four.
 Gap rule: computed from the printed numbers, the best differs from the next by at least the question's `gap` of the
-larger of the two and by `least`; closer draws are refused and drawn again.
+larger of the two and by `least`; closer draws are refused by rule and drawn again, and where objects are too alike for
+the drawn question (payloads of one constellation, say) another of its shape is asked.
 Not covered: answers in words; ties.
 Easy to break: the gold must come from the rounded, printed numbers; the letters must stay balanced.
 """
@@ -19,15 +20,9 @@ import msgspec
 
 from steelyard.errors import InputError
 from steelyard.families.orbital import objects
-from steelyard.families.orbital.elements import (
-    EARTH_RADIUS_KM,
-    Elements,
-    apogee_altitude_km,
-    perigee_altitude_km,
-    period_min,
-    semi_major_axis_km,
-)
-from steelyard.families.orbital.tapes import known_level, places
+from steelyard.families.orbital.compare_questions import COLUMNS, QUESTIONS, Question, Row
+from steelyard.families.orbital.elements import EARTH_RADIUS_KM, Elements
+from steelyard.families.orbital.tapes import Tapes, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -38,124 +33,11 @@ _YESNO_SHARE = 0.3
 _RADIUS_NOTE = f"Altitudes are above the Earth's equatorial radius of {EARTH_RADIUS_KM} km."
 
 
-class _Column(msgspec.Struct, frozen=True):
-    """One printed number of an object: its label, unit, decimals and value."""
-
-    label: str
-    unit: str
-    decimals: int
-    value: Callable[[Elements], float]
-
-
-_COLUMNS = {
-    column.label: column
-    for column in (
-        _Column("mean motion", "rev/day", 3, lambda e: e.mean_motion_rev_per_day),
-        _Column("period", "min", 2, period_min),
-        _Column("eccentricity", "", 4, lambda e: e.eccentricity),
-        _Column("inclination", "deg", 2, lambda e: e.inclination_deg),
-        _Column("perigee altitude", "km", 1, perigee_altitude_km),
-        _Column("apogee altitude", "km", 1, apogee_altitude_km),
-        _Column("semi-major axis", "km", 1, semi_major_axis_km),
-    )
+RULES = {
+    "too-close": "one object was drawn twice, or the best differs from the next by less than the question's gap",
+    "first-column": "the object that leads in the first column is the answer, where another was wanted",
 }
-Row = dict[str, float]
-
-
-class Question(msgspec.Struct, frozen=True):
-    """A quantity of the printed numbers, and its two directions in words: (which-question, yes/no question).
-
-    `needs` are the columns it is computed from; `shape` is direct (a printed number), inverse or derived.
-    """
-
-    name: str
-    shape: str
-    needs: tuple[str, ...]
-    value: Callable[[Row], float]
-    most: tuple[str, str]
-    least: tuple[str, str]
-    gap: float = 0.03
-    least_gap: float = 0.0
-
-
-def _printed(label: str) -> Callable[[Row], float]:
-    return lambda row: row[label]
-
-
-def _axis(sign: int) -> Callable[[Row], float]:
-    return lambda row: row["semi-major axis"] * (1 + sign * row["eccentricity"]) - EARTH_RADIUS_KM
-
-
-def _height_ratio(row: Row) -> float:
-    """Eccentricity from the two altitudes."""
-    rise = row["apogee altitude"] - row["perigee altitude"]
-    return rise / (row["apogee altitude"] + row["perigee altitude"] + 2 * EARTH_RADIUS_KM)
-
-
-_LONGEST = ("has the longest orbital period", "have a longer orbital period than")
-_SHORTEST = ("has the shortest orbital period", "have a shorter orbital period than")
-_OFTENEST = ("circles the Earth most often per day", "circle the Earth more often per day than")
-_RAREST = ("circles the Earth least often per day", "circle the Earth less often per day than")
-_HIGHEST = ("has the highest apogee", "have a higher apogee than")
-_LOWEST_APOGEE = ("has the lowest apogee", "have a lower apogee than")
-_HIGHEST_PERIGEE = ("has the highest perigee", "have a higher perigee than")
-_LOWEST = ("comes closest to the Earth's surface", "come closer to the Earth's surface than")
-_ROUNDEST = ("has the most circular orbit", "have a more circular orbit than")
-_ECCENTRIC = ("has the most eccentric orbit", "have a more eccentric orbit than")
-_TILTED = ("has the most inclined orbit", "have a more inclined orbit than")
-_FLATTEST = ("has the least inclined orbit", "have a less inclined orbit than")
-_POLAR = ("has the orbit closest to a polar orbit (inclination 90 deg)", "have an orbit closer to polar (90 deg) than")
-_EQUATOR = ("has the orbit farthest from a polar orbit (inclination 90 deg)", "have an orbit farther from polar than")
-
-QUESTIONS = (
-    Question("period", "direct", ("period",), _printed("period"), _LONGEST, _SHORTEST),
-    Question("mean motion", "direct", ("mean motion",), _printed("mean motion"), _OFTENEST, _RAREST),
-    Question("apogee", "direct", ("apogee altitude",), _printed("apogee altitude"), _HIGHEST, _LOWEST_APOGEE),
-    Question("perigee", "direct", ("perigee altitude",), _printed("perigee altitude"), _HIGHEST_PERIGEE, _LOWEST),
-    Question("inclination", "direct", ("inclination",), _printed("inclination"), _TILTED, _FLATTEST, least_gap=2.0),
-    Question(
-        "eccentricity",
-        "direct",
-        ("eccentricity",),
-        _printed("eccentricity"),
-        _ECCENTRIC,
-        _ROUNDEST,
-        0.1,
-        least_gap=0.002,
-    ),
-    Question("period", "inverse", ("mean motion",), lambda row: 1440 / row["mean motion"], _LONGEST, _SHORTEST),
-    Question("mean motion", "inverse", ("period",), lambda row: 1440 / row["period"], _OFTENEST, _RAREST),
-    Question(
-        "distance from polar",
-        "inverse",
-        ("inclination",),
-        lambda row: abs(row["inclination"] - 90),
-        _EQUATOR,
-        _POLAR,
-        least_gap=3.0,
-    ),
-    Question("apogee", "derived", ("semi-major axis", "eccentricity"), _axis(+1), _HIGHEST, _LOWEST_APOGEE, 0.05),
-    Question("perigee", "derived", ("semi-major axis", "eccentricity"), _axis(-1), _HIGHEST_PERIGEE, _LOWEST, 0.05),
-    Question(
-        "eccentricity",
-        "derived",
-        ("perigee altitude", "apogee altitude"),
-        _height_ratio,
-        _ECCENTRIC,
-        _ROUNDEST,
-        0.1,
-        least_gap=0.002,
-    ),
-    Question(
-        "period",
-        "derived",
-        ("perigee altitude", "apogee altitude"),
-        lambda row: row["perigee altitude"] + row["apogee altitude"] + 2 * EARTH_RADIUS_KM,
-        _LONGEST,
-        _SHORTEST,
-    ),
-)
-"""Questions that share their words mean one quantity: where a prompt's columns allow two, both answer the same."""
+"""Every reason for which a draw is refused, in words."""
 
 _PLANS: dict[str, tuple[tuple[str, int], ...]] = {
     "easy": (("direct", 2),),
@@ -191,20 +73,24 @@ class Asked(msgspec.Struct, frozen=True):
         return sorted(range(len(self.rows)), key=lambda i: -self.sign * self.values[i])
 
 
-def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
-    """Comparison items without end; `level` keeps to easy, medium or hard, else they take turns."""
-    level = known_level(level)
-    return _items(seed, objects.source(catalogue), level)
+def _drawn_from(seed: str, catalogue: str | None, level: str) -> Iterator[Item | str]:
+    return _outcomes(seed, objects.source(catalogue), level)
 
 
-def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item]:
+_TAPES = Tapes(_drawn_from)
+make, refusals = _TAPES.make, _TAPES.refusals
+
+
+def _outcomes(seed: str, source: objects.Source, level: str) -> Iterator[Item | str]:
     for index, difficulty in places(level):
         rng = Random(f"{seed}/{index}")
         shape, size = rng.choice(_PLANS[difficulty])
         yesno = size == 2 and rng.random() < _YESNO_SHARE
         question = rng.choice([q for q in QUESTIONS if q.shape == shape])
         sign = rng.choice((1, -1))
-        chosen = _draw(rng, source, question, sign, size)
+        draws = _Draws(rng, source, size, [])
+        question, sign, chosen = draws.about(question, sign)
+        yield from draws.refused
         yes = rng.random() < 0.5
         place = (0 if yes else 1) if yesno else rng.randrange(size)
         ranked = chosen[1:]
@@ -227,29 +113,44 @@ def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item
         )
 
 
-def _draw(rng: Random, source: objects.Source, question: Question, sign: int, size: int) -> list[Elements]:
-    """Objects of one item, the answer first, the best apart from the second by the question's gap.
+class _Draws(msgspec.Struct, frozen=True):
+    """What the objects of one item are drawn with: how many of them, and why draws were refused so far."""
 
-    A derived quantity should not follow from one column alone: one time in two, a draw is wanted where the object that
-    leads in the first column is not the answer; when `_MOST_DRAWS` hold none, the last clear draw is taken.
-    """
-    tricky = question.shape == "derived" and rng.random() < 0.5
-    clear: list[Elements] | None = None
-    for _ in range(_MOST_DRAWS):
-        drawn = [source.draw(rng) for _ in range(size)]
-        rows = [_row(e, question.needs) for e in drawn]
-        asked = Asked(rows, question, sign)
-        if len({e.norad_id for e in drawn}) < size or not _apart(asked):
-            continue
-        clear = [drawn[i] for i in asked.ranking]
-        if not tricky or asked.ranking[0] not in _leaders(asked):
-            return clear
-    if clear is None:
-        raise InputError(
-            f"{_MOST_DRAWS} draws held no {size} objects that differ clearly in {question.name}; "
-            "use a catalogue of more, and more varied, objects"
-        )
-    return clear
+    rng: Random
+    source: objects.Source
+    size: int
+    refused: list[str]
+
+    def about(self, question: Question, sign: int) -> tuple[Question, int, list[Elements]]:
+        """The question and direction with objects that differ in it, or another one that has such objects."""
+        others = [(q, s) for q in QUESTIONS for s in (1, -1) if q.shape == question.shape]
+        found = objects.asked_about(self.rng, (question, sign), others, lambda one: self.clear(*one))
+        if found is None:
+            raise InputError(
+                f"{_MOST_DRAWS} draws held no {self.size} objects that differ clearly in {question.name}, nor in any "
+                "other; use a catalogue of more, and more varied, objects"
+            )
+        return *found[0], found[1]
+
+    def clear(self, question: Question, sign: int) -> list[Elements] | None:
+        """Objects of one item, the answer first, the best apart from the second by the question's gap, or None.
+
+        A derived quantity should not follow from one column alone: one time in two, a draw is wanted where the object
+        that leads in the first column is not the answer; when `_MOST_DRAWS` hold none, the last clear draw is taken.
+        """
+        tricky = question.shape == "derived" and self.rng.random() < 0.5
+        clear: list[Elements] | None = None
+        for _ in range(_MOST_DRAWS):
+            drawn = [self.source.draw(self.rng) for _ in range(self.size)]
+            asked = Asked([_row(e, question.needs) for e in drawn], question, sign)
+            if len({e.norad_id for e in drawn}) < self.size or not _apart(asked):
+                self.refused.append("too-close")
+                continue
+            clear = [drawn[i] for i in asked.ranking]
+            if not tricky or asked.ranking[0] not in _leaders(asked):
+                return clear
+            self.refused.append("first-column")
+        return clear
 
 
 def _leaders(asked: Asked) -> set[int]:
@@ -266,7 +167,7 @@ def _apart(asked: Asked) -> bool:
 
 
 def _row(elements: Elements, labels: tuple[str, ...]) -> Row:
-    return {label: round(_COLUMNS[label].value(elements), _COLUMNS[label].decimals) for label in labels}
+    return {label: round(COLUMNS[label].value(elements), COLUMNS[label].decimals) for label in labels}
 
 
 def _labels(rng: Random, question: Question) -> tuple[str, ...]:
@@ -293,7 +194,7 @@ def _prompt(cells: list[str], question: Question, sign: int, *, yesno: bool) -> 
 def _cells(elements: Elements, labels: tuple[str, ...]) -> str:
     row = _row(elements, labels)
     return ", ".join(
-        f"{label} {row[label]:.{_COLUMNS[label].decimals}f} {_COLUMNS[label].unit}".rstrip() for label in labels
+        f"{label} {row[label]:.{COLUMNS[label].decimals}f} {COLUMNS[label].unit}".rstrip() for label in labels
     )
 
 
@@ -370,6 +271,7 @@ compare = Family(
     name=NAME,
     make=make,
     solve=solve,
+    refusals=refusals,
     spoil={
         "runner-up": Spoil(_letter(lambda asked: asked.ranking[1]), ("wrong-choice",)),
         "opposite-direction": Spoil(_letter(lambda asked: asked.ranking[-1]), ("wrong-choice",)),

@@ -248,12 +248,18 @@ def solve(item: Item) -> str:
     return asked.answer(asked.nearest)
 
 
-def _found_by(name: str) -> Callable[[Item], str | None]:
-    """A spoil that answers with what a wrong way finds; None where that is right by luck."""
+def _found_by(name: str, *, timed: bool) -> Callable[[Item], str | None]:
+    """A spoil that answers with what a wrong way finds; None where that is right by luck.
+
+    For items that want a time, or for those that do not: what an item's verifier can say of the answer differs.
+    """
 
     def spoiled(item: Item) -> str | None:
         asked = _read(item)
-        right, wrong = asked.nearest, wrong_way(name, asked.a, asked.b, asked.window)
+        right = asked.nearest
+        if timed != (asked.timed or right.distance_km < asked.threshold_km):
+            return None
+        wrong = wrong_way(name, asked.a, asked.b, asked.window)
         if wrong is None:
             return None
         yes = wrong.distance_km < asked.threshold_km
@@ -307,6 +313,7 @@ def _with_reason(item: Item) -> str:
 
 
 _ANY = (WRONG_SIDE, WRONG_TIME)
+_ELSEWHERE = ("kozai-for-brouwer", "one-epoch-for-both")  # they move an object, and so may find a meeting there is not
 
 conjunction = Family(
     name=NAME,
@@ -318,7 +325,8 @@ conjunction = Family(
         "metres-for-kilometres": Spoil(_in_metres, (WRONG_SIDE,)),
         "tt-for-utc": Spoil(_in_tt, (WRONG_TIME,)),
         "time-left-out": Spoil(_without_time, (WRONG_TIME,)),
-        **{name: Spoil(_found_by(name), _ANY) for name in WRONG_WAYS},
+        **{name: Spoil(_found_by(name, timed=True), _ANY) for name in WRONG_WAYS},
+        **{f"{name}-says-yes": Spoil(_found_by(name, timed=False), (WRONG_SIDE,)) for name in _ELSEWHERE},
     },
     vary={
         "boolean": _changed(lambda answer: {"conjunction": answer["conjunction"] == "yes"}),

@@ -1,7 +1,7 @@
 """Family `orbital-correlation`: which of five to twenty catalogued objects is where a noisy state was measured.
 
 Gold: the candidate whose SGP4 state (WGS 72) at the instant is nearest to the measured position. The next candidate is
-at least 20 times the noise away, and WGS 84 constants must give the same object.
+at least 20 times the noise away; WGS 84 constants and another implementation of SGP4 must give the same object.
 Levels: easy = TEME, five candidates of any kind; medium = TEME, twelve; hard = ITRS, twenty. At medium and hard some
 decoys are the sky's nearest in size, inclination and node. In a made-up sky three more fly on the right object's own
 orbit, elsewhere along it, so that the shape and the plane of the orbit do not answer alone, and three on a neighbour's,
@@ -28,6 +28,7 @@ from steelyard.families.orbital import tle
 from steelyard.families.orbital.dynamics import Model, age_days, julian, states, utc_text
 from steelyard.families.orbital.elements import Elements, semi_major_axis_km
 from steelyard.families.orbital.ground_site import itrs_position, itrs_velocity, sidereal_angle, teme_position
+from steelyard.families.orbital.opinions import dissent
 from steelyard.families.orbital.period_items import vis_viva_axis_km
 from steelyard.families.orbital.population import Population, population
 from steelyard.families.orbital.tapes import Tapes, places
@@ -52,9 +53,11 @@ VERIFIER: dict[str, Any] = {
 
 RULES = {
     "no-state": "SGP4 gives an error, or a state that is not a number, for a candidate",
+    "few-candidates": "the catalogue holds fewer fresh objects than the level shows",
     "stale-epoch": f"a candidate's epoch lies more than {OLDEST_DAYS:g} days from the instant",
     "second-candidate": f"another candidate is nearer than {SEPARATION:g} times the noise",
     "wgs84-differs": "WGS 84 constants give another candidate",
+    "engine-differs": "another implementation of SGP4 gives another candidate",
     "noise": f"the drawn noise is more than {MOST_SIGMAS:g} standard deviations",
 }
 """Every reason for which a question is refused, in words."""
@@ -138,6 +141,8 @@ def _drawn(rng: Random, source: Population, truth: Elements, level: str) -> Aske
         return "stale-epoch"
     others = [e for e in source.first(_DECOYS_FROM) if e.norad_id != truth.norad_id and _fresh(e, when)]
     chosen = [truth, *_decoys(rng, others, truth, plan, made_up=not source.real)]
+    if len(chosen) < plan.size:
+        return "few-candidates"
     shown = [tle.elements_from_lines(*tle.write_lines(e)) for e in source.shown(chosen, rng)]
     noise_km = round(rng.uniform(*plan.noise_km), 1)
     try:
@@ -213,7 +218,8 @@ def refusal(asked: Asked) -> str | None:
         return "no-state"
     if ranked[1][0] < SEPARATION * asked.noise_km:
         return "second-candidate"
-    return None if distances_km(asked, "wgs84")[0][1] == ranked[0][1] else "wgs84-differs"
+    opinion = dissent(lambda model: distances_km(asked, model)[0][1] == ranked[0][1])
+    return f"{opinion}-differs" if opinion else None
 
 
 def distances_km(asked: Asked, model: Model = "wgs72") -> list[tuple[float, int]]:

@@ -1,7 +1,7 @@
 """States of many objects at many times: the ground that items and screening share (`approach` has the encounters).
 
 Source: SGP4 as the package sgp4 computes it (WGS 72, improved mode, frame TEME); `model` names a second opinion:
-"wgs84" is the same code with the other constants, "astroz" another implementation (when it is installed).
+"wgs84" is the same code with the other constants; "astroz" (when it is installed) and "python" (slow) are others.
 Times are minutes after a start in UTC. Distances in km, speeds in km/s.
 Not covered: other frames, leap seconds inside a window, covariance, probability.
 Easy to break: SGP4's code 0 with a not-a-number state. Such a state has the code `NOT_FINITE` here, and whatever must
@@ -20,8 +20,8 @@ import msgspec
 from steelyard.errors import InputError, did_you_mean
 from steelyard.families.orbital.elements import MINUTES_PER_DAY, SGP4_EPOCH, Elements, satrec
 
-Model = Literal["wgs72", "wgs84", "astroz"]
-MODELS: tuple[Model, ...] = ("wgs72", "wgs84", "astroz")
+Model = Literal["wgs72", "wgs84", "astroz", "python"]
+MODELS: tuple[Model, ...] = ("wgs72", "wgs84", "astroz", "python")
 NOT_FINITE = 99  # no code of SGP4's: it said 0 and gave a state that is not a number
 GRID_S = 30.0
 _JULIAN_DAY_OF_SGP4_EPOCH = 2433281.5

@@ -24,6 +24,7 @@ MINUTES_PER_DAY = 1440.0
 SECONDS_PER_DAY = 86400.0
 SGP4_EPOCH = datetime(1949, 12, 31, tzinfo=UTC)  # day 0 of sgp4init, sgp4 2.27
 LARGEST_SATREC_ID = 339_999  # "Z9999" in Alpha-5; sgp4 2.27 takes no larger number
+SGP4_TYPES = ("", "0", "2", "3")  # ephemeris types, CCSDS 502.0-B: 2 is SGP4, 3 its deep-space part, 0 either
 LOCAL_ID = 0  # what Satrec is told when the real number is too large for it
 
 
@@ -70,6 +71,13 @@ def out_of_range(elements: Elements) -> str | None:
     return None
 
 
+def other_theory(ephemeris_type: str) -> str | None:
+    """Why elements of this ephemeris type would be propagated wrongly by SGP4, or None when they are SGP4's own."""
+    if ephemeris_type.strip() in SGP4_TYPES:
+        return None
+    return f"ephemeris type: expected {', '.join(SGP4_TYPES[1:])} (SGP4), got {ephemeris_type!r} (4 is SGP4-XP)"
+
+
 def period_min(elements: Elements) -> float:
     """Orbital period in minutes: 1440 over the mean motion as printed (Kozai)."""
     return MINUTES_PER_DAY / elements.mean_motion_rev_per_day
@@ -101,9 +109,10 @@ def perigee_altitude_km(elements: Elements) -> float:
 
 
 def satrec(elements: Elements, model: str = "wgs72") -> Any:
-    """An engine's record of these elements, improved mode: sgp4 with WGS 72 or "wgs84" constants, or "astroz" (WGS 72).
+    """An engine's record of these elements, improved mode: sgp4 with WGS 72 or "wgs84" constants, or another engine.
 
-    A number above 339999 does not fit sgp4, so the record then carries `LOCAL_ID`; keep the real one beside it.
+    Other engines, with WGS 72: "astroz", and "python", the model in Python that the package sgp4 carries. A number
+    above 339999 does not fit sgp4, so the record then carries `LOCAL_ID`; keep the real one beside it.
     """
     record, constants = _new_record(model)
     radians = math.pi / 180
@@ -130,6 +139,7 @@ def _new_record(model: str) -> tuple[Any, Any]:
     engine = "astroz" if model == "astroz" else "sgp4"
     try:
         api = importlib.import_module(f"{engine}.api")  # heavy: numpy and a compiled engine, in the extra "orbital"
+        made = importlib.import_module("sgp4.model") if model == "python" else api
     except ImportError as error:
         raise InputError(f"element sets are propagated by the package {engine}; install steelyard[orbital]") from error
-    return api.Satrec(), api.WGS84 if model == "wgs84" else api.WGS72
+    return made.Satrec(), api.WGS84 if model == "wgs84" else api.WGS72

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 
 import msgspec
@@ -18,7 +19,7 @@ import msgspec
 from steelyard.errors import InputError
 from steelyard.families.orbital import objects
 from steelyard.families.orbital.elements import Elements, apogee_altitude_km, perigee_altitude_km, period_min
-from steelyard.families.orbital.tapes import known_level, places
+from steelyard.families.orbital.tapes import Tapes, places
 from steelyard.family import Family, Spoil
 from steelyard.item import Item
 
@@ -41,6 +42,9 @@ class _Quantity(msgspec.Struct, frozen=True):
     least: str
 
 
+RULES = {"too-close": "one object was drawn twice, or the asked-for value is within 5 % of the next"}
+"""Every reason for which a draw is refused, in words."""
+
 _QUANTITIES = (
     _Quantity("apogee altitudes", "apogee altitude", "km", 1, apogee_altitude_km, "highest", "lowest"),
     _Quantity("perigee altitudes", "perigee altitude", "km", 1, perigee_altitude_km, "highest", "lowest"),
@@ -49,17 +53,29 @@ _QUANTITIES = (
 )
 
 
-def make(seed: int | str = 0, *, catalogue: str | None = None, level: str = "") -> Iterator[Item]:
-    """Items without end; `level` keeps to easy, medium or hard, else they take turns."""
-    level = known_level(level)
-    return _items(seed, objects.source(catalogue), level)
+def _drawn_from(seed: str, catalogue: str | None, level: str) -> Iterator[Item | str]:
+    return _outcomes(seed, objects.source(catalogue), level)
 
 
-def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item]:
+_TAPES = Tapes(_drawn_from)
+make, refusals = _TAPES.make, _TAPES.refusals
+
+
+def _outcomes(seed: str, source: objects.Source, level: str) -> Iterator[Item | str]:
     for index, difficulty in places(level):
         rng = Random(f"{seed}/{index}")
-        quantity, sign = rng.choice(_QUANTITIES), rng.choice((1, -1))
-        chosen = _draw(rng, source, quantity, sign, SIZES[difficulty])
+        wanted = rng.choice(_QUANTITIES), rng.choice((1, -1))
+        refused: list[str] = []
+        draw = partial(_draw, rng, source, SIZES[difficulty], refused)
+        others = [(q, sign) for q in _QUANTITIES for sign in (1, -1)]
+        found = objects.asked_about(rng, wanted, others, draw)
+        yield from refused
+        if found is None:
+            raise InputError(
+                f"{_MOST_DRAWS} draws held no {SIZES[difficulty]} objects apart in {wanted[0].singular}, nor in any "
+                "other quantity; use a larger catalogue"
+            )
+        (quantity, sign), chosen = found
         printed = [_printed(quantity, e) for e in chosen]
         yield Item(
             id=f"{NAME}-{level + '-' if level else ''}{seed}-{index:05d}",
@@ -75,15 +91,19 @@ def _items(seed: int | str, source: objects.Source, level: str) -> Iterator[Item
         )
 
 
-def _draw(rng: Random, source: objects.Source, quantity: _Quantity, sign: int, size: int) -> list[Elements]:
-    """Distinct objects whose asked-for value stands apart from all others."""
+def _draw(
+    rng: Random, source: objects.Source, size: int, refused: list[str], asked: tuple[_Quantity, int]
+) -> list[Elements] | None:
+    """Distinct objects whose asked-for value stands apart from all others, or None; refused draws are listed."""
+    quantity, sign = asked
     for _ in range(_MOST_DRAWS):
         drawn = [source.draw(rng) for _ in range(size)]
         values = sorted((float(_printed(quantity, e)) for e in drawn), key=lambda value: -sign * value)
         apart = abs(values[0] - values[1]) >= _GAP * max(abs(values[0]), abs(values[1]))
         if apart and len({e.norad_id for e in drawn}) == size:
             return drawn
-    raise InputError(f"{_MOST_DRAWS} draws held no {size} objects apart in {quantity.singular}; use a larger catalogue")
+        refused.append("too-close")
+    return None
 
 
 def _printed(quantity: _Quantity, elements: Elements) -> str:
@@ -138,6 +158,7 @@ extreme = Family(
     name=NAME,
     make=make,
     solve=solve,
+    refusals=refusals,
     spoil={
         "opposite-direction": Spoil(_opposite, ("wrong-value",)),
         "runner-up": Spoil(_runner_up, ("wrong-value",)),

@@ -5,12 +5,15 @@ answered (state beside the snapshots, under a lock); conditional requests, so th
 compression; a time limit; `Retry-After` is kept to. What comes must load as a catalogue, or it is not kept.
 Source: CelesTrak's usage policy (data change every two hours; ask once per change).
 Not covered: endpoints behind a login (Space-Track): download those with your account and `keep_file` the file.
-Easy to break: an answer of any status counts as asked; only a request that got no answer may be repeated at once.
+Easy to break: an answer of any status counts as asked, and so does one that breaks off; only a request that got no
+answer may be repeated at once.
 """
 
 from __future__ import annotations
 
+import http.client
 import importlib.metadata
+import math
 import tempfile
 import urllib.error
 import urllib.parse
@@ -46,6 +49,8 @@ PROVIDERS = {
     "celestrak": Provider("https://celestrak.org/NORAD/elements/gp.php?GROUP={group}&FORMAT={format}", 2.0),
 }
 URL_INTERVAL_HOURS = 1.0
+_LONGEST_HOURS = 24 * 366
+_BROKEN = (OSError, ValueError, zlib.error, http.client.HTTPException)
 
 
 class FetchError(SteelyardError):
@@ -94,8 +99,12 @@ def fetch(
     url, least_hours, suffix = _address(source, group, form)
     snapshots.check_tier(tier, snapshots.source_named(url))
     hours = least_hours if interval_hours is None else interval_hours
-    if source in PROVIDERS and hours < least_hours:
-        raise RefusedError(f"{source} asks to be left alone for {least_hours:g} h after a request, got {hours:g} h")
+    if not math.isfinite(hours) or hours > _LONGEST_HOURS:
+        raise InputError(f"an interval is a number of hours of at most {_LONGEST_HOURS}, got {hours}")
+    if hours < least_hours:
+        raise RefusedError(
+            f"{snapshots.source_named(url)} is left alone for {least_hours:g} h after a request, got {hours:g} h"
+        )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / f".{STATE}.lock"):
@@ -106,9 +115,8 @@ def fetch(
         request = _request(url, known if known and (folder / known.file).is_file() else None)
         try:
             status, headers, body = _asked(request, timeout_s)
-        except (OSError, ValueError, zlib.error) as error:
-            reason = getattr(error, "reason", error)
-            raise FetchError(f"{url} gave no answer: {reason}; it may be tried again at once") from error
+        except _BROKEN as error:
+            raise FetchError(f"{url} gave no answer: {_why(error)}; it may be tried again at once") from error
         until = max(at + timedelta(hours=hours), _retry_after(headers, at))
         entry, fresh = _entry(folder, url, suffix, (status, headers, body), known, (at, until), tier)
         write_json(folder / STATE, state | {url: entry})
@@ -138,7 +146,8 @@ def _address(source: str, group: str, form: str) -> tuple[str, float, str]:
                 "account, then: steelyard orbital keep FILE --source space-track --out FOLDER"
             )
         raise InputError(f'no provider "{source}"{did_you_mean(source, PROVIDERS)}; or give an http(s) address')
-    provider = provider or Provider(source, URL_INTERVAL_HOURS)
+    known = PROVIDERS.get(snapshots.source_named(source))  # whoever writes the address out waits as long
+    provider = provider or Provider(source, known.interval_hours if known else URL_INTERVAL_HOURS)
     if urllib.parse.urlsplit(provider.url).scheme not in ("http", "https"):
         raise InputError(f"expected an http or https address, got {source!r}")
     fields = {"group": urllib.parse.quote(group, safe=""), "format": form}
@@ -185,21 +194,33 @@ def _request(url: str, known: _Entry | None) -> urllib.request.Request:
     return urllib.request.Request(url, headers=headers)  # noqa: S310 - `_address` lets only http and https through
 
 
-def _asked(request: urllib.request.Request, timeout_s: float) -> tuple[int, Any, bytes]:
-    """Status, headers and body of the answer, whatever its status."""
+def _asked(request: urllib.request.Request, timeout_s: float) -> tuple[int, Any, bytes | str]:
+    """Status, headers and body of the answer, whatever its status; words in place of a body that breaks off."""
     try:
-        with urllib.request.urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - as in `_request`
-            return answer.status, answer.headers, _body(answer)
+        answer = urllib.request.urlopen(request, timeout=timeout_s)  # noqa: S310 - as in `_request`
     except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read(2000)
+        answer = error
+    with answer:
+        try:
+            return answer.status, answer.headers, _body(answer) if answer.status == 200 else answer.read(2000)
+        except _BROKEN as error:
+            return answer.status, answer.headers, f"its body cannot be read: {_why(error)}"
+
+
+def _why(error: Exception) -> str:
+    return " ".join(str(getattr(error, "reason", error)).split()) or type(error).__name__
 
 
 def _body(answer: Any) -> bytes:
+    """The unpacked body; ValueError where it is too long, or shorter than it was to be."""
     data: bytes = answer.read(MOST_BYTES + 1)
+    if answer.length and len(data) <= MOST_BYTES:  # `read` with a size says nothing of a body that breaks off
+        raise ValueError(f"the answer broke off {answer.length} bytes before its end")
     if answer.headers.get("Content-Encoding") == "gzip":
         unpacker = zlib.decompressobj(wbits=31)
         data = unpacker.decompress(data, MOST_BYTES + 1)
+        if not unpacker.eof and len(data) <= MOST_BYTES:
+            raise ValueError("the packed answer breaks off before its end")
     if len(data) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES} bytes, which is no catalogue")
     return data
@@ -220,7 +241,7 @@ def _entry(
     folder: Path,
     url: str,
     suffix: str,
-    answer: tuple[int, Any, bytes],
+    answer: tuple[int, Any, bytes | str],
     known: _Entry | None,
     times: tuple[datetime, datetime],
     tier: snapshots.Tier,
@@ -230,8 +251,11 @@ def _entry(
     at, until = times
     if status == 304 and known is not None:
         return msgspec.structs.replace(known, asked=at, until=until, trouble=""), False
-    trouble = f"answered {status}: {_words(body)}" if status != 200 else _not_a_catalogue(body, suffix)
-    if trouble:
+    if isinstance(body, str):
+        trouble = f"answered {status}, and {body}"
+    else:
+        trouble = f"answered {status}: {_words(body)}" if status != 200 else _not_a_catalogue(body, suffix)
+    if trouble or isinstance(body, str):
         return msgspec.structs.replace(known or _Entry(at, until), asked=at, until=until, trouble=trouble), False
     source = snapshots.source_named(url)
     kept = snapshots.keep(folder, body, suffix, source=source, tier=tier, url=url, fetched=at)

@@ -8,9 +8,10 @@ Easy to break: the first items must not depend on how many are taken, so every d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from steelyard.families.orbital import synthetic
 from steelyard.families.orbital.elements import Elements, perigee_altitude_km
 from steelyard.families.orbital.snapshots import licence_of
 
+Question = TypeVar("Question")
 ANONYMOUS_ID = 99_999
 _LEAST_PERIGEE_KM = 120.0  # below this an element set describes a decay, not an orbit
 
@@ -57,6 +59,24 @@ def source(catalogue: str | Path | None = None) -> Source:
     )
     licence = licence_of(catalogue)
     return Source(lambda rng: rng.choice(pool), f"snapshot:{loaded.sha256[:12]}", licence, real=not licence)
+
+
+def asked_about(
+    rng: Random,
+    wanted: Question,
+    questions: Sequence[Question],
+    draw: Callable[[Question], list[Elements] | None],
+) -> tuple[Question, list[Elements]] | None:
+    """The wanted question with objects that fit it, else another of `questions` in a drawn order; None if none fit.
+
+    Objects of one kind, such as the payloads of one constellation, leave some questions without an answer.
+    """
+    found = draw(wanted)
+    if found is not None:
+        return wanted, found
+    others = [one for one in questions if one != wanted]
+    rng.shuffle(others)
+    return next(((other, fit) for other in others if (fit := draw(other)) is not None), None)
 
 
 def group(objects: list[Elements]) -> str:

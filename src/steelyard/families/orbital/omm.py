@@ -3,6 +3,7 @@
 Source: CCSDS 502.0-B for the fields. Catalogue numbers have up to nine digits.
 A message that states another theory than SGP4, another frame than TEME, another centre or another time scale than UTC
 is refused: these elements would be propagated wrongly.
+Epochs have a month and a day or the day of the year, and up to 18 decimals: the seventh and on are rounded off.
 Not covered: state vectors and covariance of a message; user-defined fields.
 Easy to break: `float()` alone accepts "nan" and "1_0".
 """
@@ -11,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from steelyard.errors import InputError
-from steelyard.families.orbital.elements import Elements, out_of_range
+from steelyard.families.orbital.elements import Elements, other_theory, out_of_range
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _COUNT = re.compile(r"\d{1,9}", re.ASCII)
-_EPOCH = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z?", re.ASCII)
+_EPOCH = re.compile(r"(\d{4}-(?:\d\d-\d\d|\d{3})T\d\d:\d\d:\d\d)(?:\.(\d{1,18}))?Z?", re.ASCII)
 _DESIGNATOR = re.compile(r"\d\d(\d\d)-(\d{3}[A-Z]{0,3})", re.ASCII)
 _FLOATS = {
     "MEAN_MOTION": "mean_motion_rev_per_day",
@@ -70,6 +71,8 @@ def elements_from_fields(fields: Mapping[str, str]) -> Elements:
     for name, meant in _MEANT.items():
         if fields.get(name) and fields[name].upper() not in meant:
             raise FieldError(name, f"{name}: expected {' or '.join(meant)}, got {fields[name]!r}")
+    if foreign := other_theory(fields.get("EPHEMERIS_TYPE", "")):
+        raise FieldError("EPHEMERIS_TYPE", foreign)
     values: dict[str, object] = {"norad_id": _count(fields, "NORAD_CAT_ID"), "epoch": _epoch(fields["EPOCH"])}
     values |= {field: _number(fields, name) for name, field in _FLOATS.items()}
     values |= {field: _number(fields, name) for name, field in _OPTIONAL_FLOATS.items() if fields.get(name)}
@@ -119,10 +122,23 @@ def _count(fields: Mapping[str, str], name: str) -> int:
 
 
 def _epoch(text: str) -> datetime:
-    expected = f"EPOCH: expected YYYY-MM-DDTHH:MM:SS.ffffff, got {text!r}"
-    if not _EPOCH.fullmatch(text):
+    expected = f"EPOCH: expected YYYY-MM-DDTHH:MM:SS.ffffff or YYYY-DDDTHH:MM:SS.ffffff, got {text!r}"
+    found = _EPOCH.fullmatch(text)
+    if not found:
         raise FieldError("EPOCH", expected)
+    decimals = found[2] or "0"
+    fraction = timedelta(microseconds=round(int(decimals) * 10**6 / 10 ** len(decimals)))
     try:
-        return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
-    except ValueError as error:
+        return _whole_seconds(found[1]) + fraction
+    except (ValueError, OverflowError) as error:
         raise FieldError("EPOCH", f"{expected}: {error}") from error
+
+
+def _whole_seconds(text: str) -> datetime:
+    """The instant of YYYY-MM-DDTHH:MM:SS, or with the day of the year; ValueError where there is no such day."""
+    if text[8] != "T":
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    found = datetime.strptime(text, "%Y-%jT%H:%M:%S").replace(tzinfo=UTC)
+    if found.year != int(text[:4]):
+        raise ValueError(f"{text[:4]} has no day {text[5:8]}")
+    return found

@@ -111,16 +111,19 @@ def xml_records(text: str, path: Path) -> Iterator[Record]:
         raise FormatError(path, error.lineno, f"not XML: {expat.ErrorString(error.code)}") from error
     except FieldError as error:
         raise FormatError(path, reader.parser.CurrentLineNumber, str(error)) from error
+    if not reader.found:
+        raise FormatError(path, None, f"expected messages with a <segment> each, got XML of <{reader.outermost}>")
     for line, fields in reader.found:
         yield line, _read(fields, [])
 
 
 class _Segments:
-    """Collects (line, fields) of every <segment>."""
+    """Collects (line, fields) of every <segment>; a prefix of a namespace makes no difference."""
 
     def __init__(self) -> None:
         self.parser = expat.ParserCreate("utf-8")  # the text was decoded already, whatever it declares
         self.found: list[tuple[int, dict[str, str]]] = []
+        self.outermost = ""
         self._fields: dict[str, str] | None = None
         self._line = self._depth = 0
         self._text: list[str] = []
@@ -137,6 +140,8 @@ class _Segments:
         if self._depth > _DEEPEST:
             raise FieldError("", f"the XML is nested more than {_DEEPEST} deep")
         self._text = []
+        tag = tag.rpartition(":")[2]
+        self.outermost = self.outermost or tag
         if tag == "segment":
             self._fields, self._line = {}, self.parser.CurrentLineNumber
 
@@ -145,6 +150,7 @@ class _Segments:
 
     def _end(self, tag: str) -> None:
         self._depth -= 1
+        tag = tag.rpartition(":")[2]
         if tag == "segment" and self._fields is not None:
             self.found.append((self._line, self._fields))
             self._fields = None

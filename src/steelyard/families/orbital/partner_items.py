@@ -116,8 +116,8 @@ def refusals(
 
 @lru_cache(maxsize=4)
 def _tape(seed: str, catalogue: str | None, objects: int, hours: float, start: str, form: str, k: int) -> Tape:
-    if k < 2:
-        raise InputError(f"k must be at least 2, got {k}")
+    if type(k) is not int or k < 2:
+        raise InputError(f"k must be a whole number of at least 2, got {k!r}")
     if form:
         prompts.form_for(form, ())
     pool = pools.pool(seed, catalogue=catalogue, objects=objects, hours=hours, start=start)

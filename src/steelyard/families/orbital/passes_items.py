@@ -23,11 +23,11 @@ import msgspec
 
 from steelyard.errors import InputError
 from steelyard.families.orbital import ground_site, tle
-from steelyard.families.orbital.dynamics import age_days, moment, utc_text
+from steelyard.families.orbital.dynamics import Model, age_days, moment, utc_text
 from steelyard.families.orbital.elements import Elements
 from steelyard.families.orbital.encounters import taken_for_brouwer
 from steelyard.families.orbital.ground_site import Pass, Sightings, Site
-from steelyard.families.orbital.opinions import python_record
+from steelyard.families.orbital.opinions import dissent
 from steelyard.families.orbital.population import Population, population
 from steelyard.families.orbital.tapes import Tapes, places
 from steelyard.family import Family, Spoil
@@ -56,7 +56,7 @@ RULES = {
     "near-mask": f"a turning point of elevation is within {GUARD_DEG:g} degree of the mask",
     "rival-pass": f"the second highest pass is within {GUARD_DEG:g} degree of the highest",
     "wgs84-differs": "WGS 84 constants give other passes",
-    "engine-differs": "another implementation of SGP4 gives another elevation at the rise or the highest point",
+    "engine-differs": "another implementation of SGP4 gives other passes",
 }
 """Every reason for which an object is refused, in words."""
 
@@ -184,24 +184,20 @@ def _of_sightings(seen: Sightings, asked: Asked) -> str | None:
 
 
 def _of_opinions(seen: Sightings, asked: Asked) -> str | None:
-    other = ground_site.passes_over(
-        asked.elements, asked.site, asked.start, asked.hours, asked.mask_deg, model="wgs84"
-    ).passes
-    if len(other) != len(seen.passes) or not all(map(_agree, seen.passes, other)):
-        return "wgs84-differs"
-    first, second = _answer(seen, asked), python_record(asked.elements)
-    elevation = ground_site.elevations_of(second, ground_site.site_km(asked.site), asked.start)
-    at_rise, at_peak = elevation([first.chosen.rise_min, first.chosen.peak_min]).tolist() if first else (0.0, 0.0)
-    same = first and abs(at_rise - asked.mask_deg) < AGREE_DEG and abs(at_peak - first.chosen.peak_deg) < AGREE_DEG
-    return None if same else "engine-differs"
+    def same(model: Model) -> bool:
+        other = _sightings(asked, model).passes
+        return len(other) == len(seen.passes) and all(map(_agree, seen.passes, other))
+
+    opinion = dissent(same)
+    return f"{opinion}-differs" if opinion else None
 
 
 def _agree(one: Pass, other: Pass) -> bool:
     return abs(one.rise_min - other.rise_min) * 60 <= AGREE_S and abs(one.peak_deg - other.peak_deg) <= AGREE_DEG
 
 
-def _sightings(asked: Asked) -> Sightings:
-    return ground_site.passes_over(asked.elements, asked.site, asked.start, asked.hours, asked.mask_deg)
+def _sightings(asked: Asked, model: Model = "wgs72") -> Sightings:
+    return ground_site.passes_over(asked.elements, asked.site, asked.start, asked.hours, asked.mask_deg, model)
 
 
 def _answer(seen: Sightings, asked: Asked) -> Answer | None:

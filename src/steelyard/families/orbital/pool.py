@@ -28,6 +28,7 @@ from steelyard.families.orbital.snapshots import licence_of
 
 OBJECTS = 5000
 HOURS = 24.0
+LONGEST_HOURS = 240.0  # beyond ten days element sets say little, and every pair meets more than once
 THRESHOLD_KM = 5.0
 MOST_AGE_DAYS = 3.0
 ANONYMOUS_ID = 99_999
@@ -69,6 +70,10 @@ def pool(
     `start` is where the window begins, UTC in ISO 8601; InputError when fewer than two objects have an epoch near it.
     5,000 synthetic objects and 24 h hold about 1,500 approaches under 5 km and take about 8 s of one core.
     """
+    if type(objects) is not int or objects < 2:
+        raise InputError(f"objects must be a whole number of at least 2, got {objects!r}")
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0 < hours <= LONGEST_HOURS:
+        raise InputError(f"hours must be a number above 0 and at most {LONGEST_HOURS:g}, got {hours!r}")
     path = None if catalogue is None else str(catalogue)
     begin = _begin(str(start)) if start else None  # a year alone comes from the command line as a number
     return _pool(str(seed), path, objects, hours, threshold_km, begin)
@@ -78,11 +83,12 @@ def _begin(text: str) -> datetime:
     """An instant in whole seconds, as prompts print them; without an offset it is taken for UTC."""
     try:
         when = datetime.fromisoformat(text)
-    except ValueError as error:
+        when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise InputError(f'start must be a time such as 2026-07-01T06:00:00Z, got "{text}"') from error
     if when.microsecond:
         raise InputError(f'start must be in whole seconds, got "{text}"')
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return when
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import msgspec
@@ -30,10 +30,12 @@ from steelyard.families.orbital.dynamics import (
     states_of,
     utc_text,
 )
-from steelyard.families.orbital.elements import Elements
+from steelyard.families.orbital.elements import Elements, perigee_altitude_km
 
 SLOW_KM_S = 0.01
+FIRST_YEAR, LAST_YEAR = 1957, 2199  # beyond them nobody has element sets, and dates end
 _SAME_EVENT_MIN = 0.5 / 60
+_LOW_PERIGEE_KM = 200.0  # mean elements; the true perigee is within tens of km of it
 _NOT_DYNAMIC = ("norad_id", "name", "designator", "classification", "element_set", "revolution")
 
 Progress = Callable[[float, float, int], None]
@@ -120,11 +122,16 @@ def screen(
 ) -> Screening:
     """Every approach within `threshold_km` in [start, start + hours]; the quickest sieve here unless one is named.
 
-    `progress` hears of every hour done: (minutes done, minutes in all, events so far). InputError on a window or a
-    threshold that is not positive, and on catalogue numbers that occur twice.
+    `progress` hears of every block done: (minutes done, minutes in all, events so far). InputError on a window or a
+    threshold that is not positive, a window outside 1957 to 2199, and catalogue numbers that occur twice.
     """
     if not (0 < hours < math.inf and 0 < threshold_km < math.inf):
         raise InputError(f"a screening needs hours > 0 and a threshold > 0 km, got {hours} h and {threshold_km} km")
+    left_hours = (datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC) - start) / timedelta(hours=1)
+    if start.year < FIRST_YEAR or left_hours < hours:
+        raise InputError(
+            f"a screening lies within the years {FIRST_YEAR} to {LAST_YEAR}, got {start.isoformat()} and {hours:g} h"
+        )
     if len({e.norad_id for e in objects}) < len(objects):
         raise InputError("a catalogue number occurs twice among the objects to screen")
     chosen = sieve or sieves.best()
@@ -152,17 +159,24 @@ def screen(
 def _failures(
     objects: Sequence[Elements], records: Sequence[Any], start: datetime, hours: float
 ) -> tuple[list[Failed], set[int]]:
-    """Objects without a state at some hour, with the minute of the first failure; the places of those never good."""
+    """Objects without a state somewhere, with the minute of the first failure; the places of those never good.
+
+    Decay goes on for hours, so every hour is looked at; what dips below the ground is down for minutes around its
+    perigee, so low perigees are looked at every minute.
+    """
     import numpy as np  # heavy, in the extra "orbital"
 
     marks = np.linspace(0.0, hours * 60, math.ceil(hours) + 1)
     parts = [states_of(records[k : k + 1000], start, marks).codes for k in range(0, len(records), 1000)]
     codes = np.vstack([np.empty((0, len(marks)), dtype=np.uint8), *parts])
     failed, dead = [], set()
-    for place in np.flatnonzero(codes.any(axis=1)).tolist():
-        minutes = np.arange(0.0, hours * 60 + 0.5)
+    low = [perigee_altitude_km(e) < _LOW_PERIGEE_KM for e in objects]
+    minutes = np.arange(0.0, hours * 60 + 0.5)
+    for place in np.flatnonzero(codes.any(axis=1) | np.array(low, dtype=bool)).tolist():
         closely = states_of(records[place : place + 1], start, minutes).codes[0]
         bad = np.flatnonzero(closely)
+        if not len(bad) and not codes[place].any():
+            continue
         at = int(bad[0]) if len(bad) else len(minutes) - 1
         code = int(closely[at]) or int(codes[place].max())
         failed.append(Failed(objects[place].norad_id, code, reason(code), float(minutes[at])))

@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from steelyard.errors import InputError
-from steelyard.families.orbital.elements import LARGEST_SATREC_ID, Elements, out_of_range
+from steelyard.families.orbital.elements import LARGEST_SATREC_ID, Elements, other_theory, out_of_range
 
 LINE_COLUMNS = 69
 FIRST_YEAR = 1957  # Sputnik 1: two-digit years from 57 on are of the twentieth century
@@ -130,7 +130,12 @@ def elements_from_lines(line_1: str, line_2: str, name: str = "") -> Elements:
 
 
 def elements_from_columns(line_1: str, line_2: str, name: str = "") -> Elements:
-    """The elements of two lines in which `faults` found no fault of columns; InputError on a value out of range."""
+    """The elements of two lines in which `faults` found no fault of columns; InputError on a value out of range.
+
+    Also on an ephemeris type of another theory than SGP4: such elements would be propagated wrongly.
+    """
+    if foreign := other_theory(line_1[62]):
+        raise InputError(f"TLE line 1, column 63: {foreign}")
     elements = Elements(
         norad_id=from_alpha5(line_1[2:7]),
         epoch=_epoch(line_1[18:32]),

@@ -1,5 +1,6 @@
 """Catalogue files: what loads, what is refused and where, and what is no catalogue at all."""
 
+import gzip
 import hashlib
 import math
 import os
@@ -65,6 +66,86 @@ def test_a_file_of_unknown_format_is_a_format_error(tmp_path: Path, text: str) -
     """TLE, 3LE and OMM as CSV, JSON and XML are read, and the message says so. [T-38]"""
     with pytest.raises(FormatError, match="expected TLE, 3LE, or OMM as CSV, JSON or XML"):
         load_catalogue(written(tmp_path, text))
+
+
+def test_a_packed_file_loads_and_its_hash_is_that_of_the_file(tmp_path: Path) -> None:
+    """It is unpacked by what the bytes are; one that is cut off, or grows too large, is a format error. [T-39]"""
+    data = gzip.compress(f"{IRIDIUM_1}\n{IRIDIUM_2}\n".encode(), mtime=0)
+    path = tmp_path / "objects.tle.gz"
+    path.write_bytes(data)
+    loaded = load_catalogue(path)
+    assert ([24946], hashlib.sha256(data).hexdigest()) == ([e.norad_id for e in loaded.objects], loaded.sha256)
+    path.write_bytes(data[:-12])
+    with pytest.raises(FormatError, match="begins as gzip and cannot be unpacked"):
+        load_catalogue(path)
+
+
+def test_a_packed_file_that_would_fill_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more than the limit is ever unpacked. [T-39]"""
+    monkeypatch.setattr(catalogue, "MOST_BYTES", 100)
+    path = tmp_path / "large.gz"
+    path.write_bytes(gzip.compress(b" " * 101))
+    with pytest.raises(FormatError, match="unpacks to more than 100 bytes"):
+        load_catalogue(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_marks_and_ends_of_lines_make_no_difference(tmp_path: Path, encoding: str, newline: str) -> None:
+    """What a shell or an editor saves a download as loads like the download. [T-38]"""
+    path = tmp_path / "objects.3le"
+    path.write_bytes(newline.join(["0 IRIDIUM 33", IRIDIUM_1, IRIDIUM_2, ""]).encode(encoding))
+    loaded = load_catalogue(path)
+    assert [(e.norad_id, e.name, e.inclination_deg) for e in loaded.objects] == [(24946, "IRIDIUM 33", 86.3994)]
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", " \r\n\n"])
+def test_an_empty_file_is_told_as_such(tmp_path: Path, text: str) -> None:
+    """An interrupted download leaves one. [T-38]"""
+    with pytest.raises(FormatError, match="the file is empty"):
+        load_catalogue(written(tmp_path, text))
+
+
+def test_a_set_of_another_theory_is_refused_at_its_column(tmp_path: Path) -> None:
+    """Ephemeris type 4 is SGP4-XP, whose elements SGP4 would fly wrongly; types of old and a blank load. [T-38]"""
+    for kind, refused in ((" ", 0), ("0", 0), ("2", 0), ("3", 0), ("4", 1), ("6", 1)):
+        line = with_checksum(f"{IRIDIUM_1[:62]}{kind}{IRIDIUM_1[63:]}")
+        text = "\n".join([line, IRIDIUM_2, _numbered(IRIDIUM_1), _numbered(IRIDIUM_2)])
+        loaded = load_catalogue(written(tmp_path, text))
+        assert len(loaded.refused) == refused, kind
+        assert all("(4 is SGP4-XP)" in one.reason for one in loaded.refused)
+
+
+def _numbered(line: str) -> str:
+    return with_checksum(f"{line[:2]}24947{line[7:]}")
+
+
+@pytest.mark.parametrize(
+    ("epoch", "expected"),
+    [
+        ("2026-03-01T06:00:00.123456Z", "2026-03-01T06:00:00.123456"),
+        ("2026-03-01T06:00:00.12345649", "2026-03-01T06:00:00.123456"),
+        ("2026-03-01T06:00:00.9999996", "2026-03-01T06:00:01.000000"),
+        ("2026-060T06:00:00.5", "2026-03-01T06:00:00.500000"),
+        ("2024-366T23:59:59", "2024-12-31T23:59:59.000000"),
+    ],
+)
+def test_an_epoch_may_be_written_in_every_form_of_the_standard(tmp_path: Path, epoch: str, expected: str) -> None:
+    """With month and day or the day of the year, with any number of decimals. [T-38]"""
+    row = ROW.format(number=100_000).replace("2026-03-01T06:00:00.123456", epoch)
+    (found,) = load_catalogue(written(tmp_path, f"{HEADER}\n{row}\n", "objects.csv")).objects
+    assert f"{expected}+00:00" == found.epoch.isoformat(timespec="microseconds")
+
+
+@pytest.mark.parametrize(
+    "epoch", ["2026-366T00:00:00", "2026-000T00:00:00", "2026-13-01T00:00:00", "2026-1-1T00:00:00"]
+)
+def test_an_epoch_on_no_day_is_refused(tmp_path: Path, epoch: str) -> None:
+    """2026 has 365 days. [T-38]"""
+    row = ROW.format(number=100_000)
+    text = f"{HEADER}\n{row.replace('2026-03-01T06:00:00.123456', epoch)}\n{ROW.format(number=100_001)}\n"
+    loaded = load_catalogue(written(tmp_path, text, "objects.csv"))
+    assert [(one.line, one.column) for one in loaded.refused] == [(2, 3)]
 
 
 def test_a_missing_file_is_a_format_error(tmp_path: Path) -> None:
