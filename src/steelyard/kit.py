@@ -22,6 +22,7 @@ from steelyard.sandbox.choose import default_require
 from steelyard.store import Store
 
 _SHOWN_CHARS = 2000  # of a failed setup's output
+_LIMITS = frozenset(field.name for field in msgspec.structs.fields(Limits))
 
 
 class ProbeKit:
@@ -105,15 +106,14 @@ def limits_of(item: Item) -> Limits:
     given: Any = (item.environment or {}).get("limits", {})
     if not isinstance(given, dict):
         raise InputError(f'item "{item.id}": limits must be an object, got {given!r}')
-    known = {field.name for field in msgspec.structs.fields(Limits)}
     for name in given:
-        if name not in known:
-            raise InputError(f'item "{item.id}": unknown limit "{name}"{did_you_mean(name, known)}')
+        if name not in _LIMITS:
+            raise InputError(f'item "{item.id}": unknown limit "{name}"{did_you_mean(name, _LIMITS)}')
     try:
         limits = msgspec.convert(given, Limits)
     except msgspec.ValidationError as error:
         raise InputError(f'item "{item.id}": limits: {error}') from error
-    for name in known:
+    for name in sorted(_LIMITS):
         if getattr(limits, name) <= 0:
             raise InputError(f'item "{item.id}": limit "{name}" must be above 0, got {getattr(limits, name)}')
     return limits

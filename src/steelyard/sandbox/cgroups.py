@@ -11,6 +11,7 @@ page cache of files on tmpfs is charged to the group and stays until the files a
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from pathlib import Path
 
@@ -19,6 +20,8 @@ import msgspec
 from steelyard.errors import SandboxFaultError
 from steelyard.ports import Limits
 
+TALLY = "pids.current"
+_PAGE_BYTES = 4096
 _OWN = 3  # processes of the sandbox itself in each run: the monitor, the first process inside, its forked shell
 
 
@@ -70,22 +73,30 @@ def find(mounts: str | None = None, own: str | None = None) -> Places:
 
 
 class Meter:
-    """Reads what groups count; `memory`, `pids` and `cpu` are their folders, one and the same in v2."""
+    """Reads what groups count; `memory`, `pids` and `cpu` are their folders, one and the same in v2.
 
-    def __init__(self, memory: Path | None, pids: Path | None, cpu: Path | None, *, unified: bool) -> None:
+    With `keeps` its files of one line or a few stay open until it is closed: opening takes longer than reading.
+    Easy to break: keeping `cgroup.procs` open as well, of which v1 shows the same for a second, whatever happens.
+    """
+
+    def __init__(
+        self, memory: Path | None, pids: Path | None, cpu: Path | None, *, unified: bool, keeps: bool = False
+    ) -> None:
         self._memory, self._pids, self._cpu, self._v2 = memory, pids, cpu, unified
+        self._keeps = keeps
+        self._open: dict[str, int] = {}
 
     def counters(self) -> Counters:
         """What was counted since the group was made."""
         cpu_ms = None
         if self._cpu is not None and self._v2:
-            cpu_ms = _keyed(self._cpu / "cpu.stat", "usage_usec") / 1e3
+            cpu_ms = self._keyed(f"{self._cpu}/cpu.stat", "usage_usec") / 1e3
         elif self._cpu is not None:
-            cpu_ms = int((self._cpu / "cpuacct.usage").read_text()) / 1e6
+            cpu_ms = int(self._text(f"{self._cpu}/cpuacct.usage")) / 1e6
         events = "memory.events" if self._v2 else "memory.oom_control"
         return Counters(
-            oom_kills=_keyed(self._memory / events, "oom_kill") if self._memory else 0,
-            pids_refused=_keyed(self._pids / "pids.events", "max") if self._pids else 0,
+            oom_kills=self._keyed(f"{self._memory}/{events}", "oom_kill") if self._memory else 0,
+            pids_refused=self._keyed(f"{self._pids}/pids.events", "max") if self._pids else 0,
             cpu_ms=cpu_ms,
         )
 
@@ -95,17 +106,63 @@ class Meter:
             return None
         return [int(line) for line in (self._pids / "cgroup.procs").read_text().split()]
 
+    def tasks(self) -> int | None:
+        """How many processes and threads are in the group; None where they are not counted."""
+        return None if self._pids is None else int(self._text(f"{self._pids}/{TALLY}"))
+
     def reset_peak(self) -> None:
         """Start a new measurement of the peak, where the kernel can (v1) and this user may."""
         if self._memory is not None and not self._v2:
-            _try_write(self._memory / "memory.max_usage_in_bytes", "0")
+            with contextlib.suppress(OSError):
+                self._write(f"{self._memory}/memory.max_usage_in_bytes")
 
     def peak_memory_bytes(self) -> int | None:
         """The highest memory use, with the files that it keeps on tmpfs; since the last reset on v1."""
         if self._memory is None:
             return None
-        path = self._memory / ("memory.peak" if self._v2 else "memory.max_usage_in_bytes")
-        return int(path.read_text()) if path.exists() else None
+        try:
+            return int(self._text(f"{self._memory}/{'memory.peak' if self._v2 else 'memory.max_usage_in_bytes'}"))
+        except FileNotFoundError:
+            return None
+
+    def close(self) -> None:
+        """Let go of the files; they are opened again when they are needed."""
+        while self._open:
+            os.close(self._open.popitem()[1])
+
+    def _keyed(self, path: str, key: str) -> int:
+        for line in self._text(path).splitlines():
+            name, _, value = line.partition(" ")
+            if name == key:
+                return int(value)
+        return 0
+
+    def _text(self, path: str) -> str:
+        handle = self._handle(path, os.O_RDONLY)
+        try:
+            return os.pread(handle, _PAGE_BYTES, 0).decode()
+        finally:
+            self._let_go(handle)
+
+    def _write(self, path: str) -> None:
+        handle = self._handle(path, os.O_WRONLY)
+        try:
+            os.pwrite(handle, b"0", 0)
+        finally:
+            self._let_go(handle)
+
+    def _handle(self, path: str, way: int) -> int:
+        key = f"{way}{path}"
+        handle = self._open.get(key)
+        if handle is None:
+            handle = os.open(path, way | os.O_CLOEXEC)
+            if self._keeps:
+                self._open[key] = handle
+        return handle
+
+    def _let_go(self, handle: int) -> None:
+        if not self._keeps:
+            os.close(handle)
 
 
 class Group:
@@ -115,25 +172,31 @@ class Group:
         v2 = places.unified is not None
         roots = [places.unified] if v2 else [places.memory, places.pids, places.cpu]
         self.folders: list[Path] = []
+        memory, pids, cpu = (root / name if root else None for root in (roots * 3 if v2 else roots))
+        self.meter = Meter(memory, pids, cpu, unified=v2, keeps=True)
         try:
             for root in roots:
                 if root is not None:
                     (root / name).mkdir()
                     self.folders.append(root / name)
-            memory, pids, cpu = (root / name if root else None for root in (roots * 3 if v2 else roots))
             _limit(memory, pids, limits.memory_bytes, limits.pids + own, v2=v2)
         except OSError as error:
             self.close()
             raise SandboxFaultError(f"could not make a cgroup: {error}") from error
-        self.meter = Meter(memory, pids, cpu, unified=v2)
 
     @property
     def entrances(self) -> list[str]:
         """Files to which a process writes "0" to come under the limits."""
         return [str(folder / "cgroup.procs") for folder in self.folders]
 
+    @property
+    def tallies(self) -> list[str]:
+        """The file that counts its processes and threads, if there is one."""
+        return [str(path) for folder in self.folders if (path := folder / TALLY).exists()][:1]
+
     def close(self) -> None:
         """Remove the groups; a group is busy for a moment after its last process has gone."""
+        self.meter.close()
         for folder in self.folders:
             remove_group(folder)
         self.folders = []
@@ -243,14 +306,6 @@ def _can_limit(place: Path) -> bool:
     works = (trial / "memory.max").exists() and (trial / "pids.max").exists()
     trial.rmdir()
     return works
-
-
-def _keyed(path: Path, key: str) -> int:
-    for line in path.read_text().splitlines():
-        name, _, value = line.partition(" ")
-        if name == key:
-            return int(value)
-    return 0
 
 
 def _try_write(path: Path, text: str) -> None:

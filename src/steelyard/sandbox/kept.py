@@ -21,11 +21,11 @@ import msgspec
 
 from steelyard.attempt import Tree
 from steelyard.errors import InputError, SandboxFaultError
-from steelyard.ports import ExecResult, Limits, SandboxSpec
+from steelyard.ports import ExecResult, SandboxSpec
 from steelyard.sandbox import bwrap_command, cgroups, launch, scratch, workspace
 from steelyard.sandbox.bwrap_command import Machine
 from steelyard.sandbox.session import Main, Watch
-from steelyard.sandbox.zygote import BrokenZygoteError, Done, Entry, Found, Handles, Job, Zygote
+from steelyard.sandbox.zygote import BrokenZygoteError, Done, Entry, Found, Job, Zygote
 from steelyard.store import Store
 
 _MOST_IDLE = 8
@@ -59,7 +59,7 @@ class KeptSandboxes:
         stdin: bytes,
         wall_s: float,
         watch: Watch,
-        look: Callable[[Handles], Found],
+        look: Callable[[int, int, int], Found],
     ) -> tuple[Found, int, ExecResult] | None:
         """The same for an entry that runs code of others in its own process; `look` reads what comes of it.
 
@@ -72,6 +72,7 @@ class KeptSandboxes:
         bwrap_command.check_roots(self._machine, store)
         key: Hashable = (
             main,
+            (spec.limits.memory_bytes, spec.limits.pids),
             tuple((place, tuple(sorted(tree.items()))) for place, tree in spec.mounts_ro.items()),
             spec.packages,
             tuple(sorted(spec.env.items())),
@@ -107,7 +108,7 @@ class SpecCopies:
         return self._kept.run(self._spec, self._store, main, stdin, wall_s, watch)
 
     def run_watched(
-        self, main: Main, stdin: bytes, wall_s: float, watch: Watch, look: Callable[[Handles], Found]
+        self, main: Main, stdin: bytes, wall_s: float, watch: Watch, look: Callable[[int, int, int], Found]
     ) -> tuple[Found, int, ExecResult] | None:
         """Run one whose results `look` reads; None where it has to be run alone."""
         return self._kept.run_watched(self._spec, self._store, main, stdin, wall_s, watch, look)
@@ -118,25 +119,26 @@ class _Kept:
 
     def __init__(self, machine: Machine, spec: SandboxSpec, store: Store, main: Main) -> None:
         self.is_new = True
-        self._places, self._main = machine.places, main
-        self._limits: Limits | None = None
-        self._group: cgroups.Group | None = None
-        self._entrances: list[int] = []
         self._room = scratch.Scratch(scratch.room_for(0))
+        self._group: cgroups.Group | None = None
         try:
+            own = 0 if main.guarded else 1  # else the first process of a job is the program itself
+            self._group = cgroups.Group(machine.places, self._room.name, spec.limits, own=own)
             arguments = bwrap_command.kept_arguments(machine, spec, store, self._room)
             entry = Entry(main.module, main.entry, main.preload, main.guarded)
-            self._zygote = Zygote([machine.bwrap, *arguments], main.flags, entry)
+            self._zygote = Zygote([machine.bwrap, *arguments], main.flags, entry, self._group)
         except BaseException:
             self._room.close()
+            if self._group is not None:
+                self._group.close()
             raise
+        self._meter = self._group.meter
 
     def run(self, spec: SandboxSpec, store: Store, stdin: bytes, wall_s: float, watch: Watch) -> ExecResult:
         """One job; raises BrokenZygoteError when it has to be run alone."""
-        job, group = self._job(spec, store, stdin, wall_s)
-        before = group.meter.counters()
-        done = self._zygote.run(job, watch.over)
-        return self._result(done, before, group)
+        job = self._job(spec, store, stdin, wall_s)
+        before = self._meter.counters()
+        return self._result(self._zygote.run(job, watch.over), before)
 
     def run_watched(
         self,
@@ -145,14 +147,14 @@ class _Kept:
         stdin: bytes,
         wall_s: float,
         watch: Watch,
-        look: Callable[[Handles], Found],
+        look: Callable[[int, int, int], Found],
     ) -> tuple[Found, int, ExecResult]:
         """One job that `look` reads; raises BrokenZygoteError when it has to be run alone."""
-        job, group = self._job(spec, store, stdin, wall_s)
-        before = group.meter.counters()
+        job = self._job(spec, store, stdin, wall_s)
+        before = self._meter.counters()
         found, done = self._zygote.run_watched(job, watch.over, look)
         looked = msgspec.structs.replace(done, ended=msgspec.structs.replace(done.ended, rc=_LOOK))
-        return found, done.code, self._result(looked, before, group)
+        return found, done.code, self._result(looked, before)
 
     def close(self) -> None:
         """End it with all that is inside."""
@@ -160,51 +162,29 @@ class _Kept:
             self._zygote.close()
         finally:
             self._room.close()
-            self._leave_group()
+            if self._group is not None:
+                self._group.close()
 
-    def _job(self, spec: SandboxSpec, store: Store, stdin: bytes, wall_s: float) -> tuple[Job, cgroups.Group]:
-        """A job and its group, which begins to count."""
-        limits, group = spec.limits, self._group_for(spec.limits)
-        group.meter.reset_peak()
-        job = Job(
+    def _job(self, spec: SandboxSpec, store: Store, stdin: bytes, wall_s: float) -> Job:
+        """A job; the peak of memory is measured anew."""
+        limits = spec.limits
+        self._meter.reset_peak()
+        return Job(
             stdin=stdin,
             wall_s=wall_s,
             output_bytes=limits.output_bytes,
             files=_contents(spec.tree, store),
             tmpfs=launch.job_tmpfs(limits.disk_bytes, limits.files + len(spec.tree)),
             rlimits=launch.job_rlimits(limits, wall_s),
-            groups=self._entrances,
         )
-        return job, group
 
-    def _result(self, done: Done, before: cgroups.Counters, group: cgroups.Group) -> ExecResult:
+    def _result(self, done: Done, before: cgroups.Counters) -> ExecResult:
         """The result of a job of which nothing is left."""
-        result = bwrap_command.result_of(done.ended, before, group.meter, done.left, disk_full=done.full)
-        if group.meter.processes():
+        result = bwrap_command.result_of(done.ended, before, self._meter, done.left, disk_full=done.full)
+        if self._meter.tasks():
             raise BrokenZygoteError("processes of a job outlived it")
         self.is_new = False
         return result
-
-    def _group_for(self, limits: Limits) -> cgroups.Group:
-        """The group with these limits; it is empty between two jobs."""
-        if self._group is None or self._limits != limits:
-            try:
-                self._leave_group()
-                own = 0 if self._main.guarded else 1  # else the first process of a job is the program itself
-                self._group = cgroups.Group(self._places, self._room.name, limits, own=own)
-                self._entrances = [os.open(path, os.O_RDWR | os.O_CLOEXEC) for path in self._group.entrances]
-            except (SandboxFaultError, OSError) as error:
-                raise BrokenZygoteError(str(error)) from error
-            self._limits = limits
-        return self._group
-
-    def _leave_group(self) -> None:
-        """Remove the group, if there is one."""
-        while self._entrances:
-            os.close(self._entrances.pop())
-        group, self._group = self._group, None
-        if group is not None:
-            group.close()
 
 
 def _contents(tree: Tree, store: Store) -> list[tuple[str, bytes]]:

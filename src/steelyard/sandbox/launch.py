@@ -54,6 +54,7 @@ ETC = {
     "group": f"user:x:{ID_INSIDE}:\n",
     "hosts": "127.0.0.1 localhost\n",
 }
+_CPUS = os.cpu_count() or 1
 _TMP_BYTES = 64 * 1024 * 1024  # /tmp and /dev/shm, each; charged to the memory cgroup
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _TAKEN = frozenset(
@@ -121,7 +122,7 @@ def limited(
 
 def _cpu_s(wall_s: float) -> int:
     """A backstop for when nobody watches the wall clock."""
-    return math.ceil(wall_s * (os.cpu_count() or 1)) + 1
+    return math.ceil(wall_s * _CPUS) + 1
 
 
 def joined(argv: Sequence[str], entrances: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from steelyard.errors import InputError, SandboxFaultError
 from steelyard.ports import ExecResult, SandboxSpec, Usage
 from steelyard.sandbox import launch, scratch, workspace
 from steelyard.sandbox.supervise import Stopped
-from steelyard.sandbox.zygote import Found, Handles
+from steelyard.sandbox.zygote import Found
 from steelyard.store import Store, reference_digest
 
 
@@ -243,7 +243,7 @@ class Copies(Protocol):
         """Run a program to its end."""
 
     def run_watched(
-        self, main: Main, stdin: bytes, wall_s: float, watch: Watch, look: Callable[[Handles], Found]
+        self, main: Main, stdin: bytes, wall_s: float, watch: Watch, look: Callable[[int, int, int], Found]
     ) -> tuple[Found, int, ExecResult] | None:
         """Run one whose results `look` reads."""
 
@@ -294,19 +294,29 @@ class WorkSession:
         return self.run(argv, stdin=stdin, wall_s=wall_s)
 
     def run_watched(
-        self, main: Main, look: Callable[[Handles], Found], *, stdin: bytes, wall_s: float
+        self,
+        look: Callable[[int, int, int], Found],
+        *,
+        flags: Sequence[str],
+        module: str,
+        entry: str,
+        preload: Sequence[str],
+        stdin: bytes,
+        wall_s: float,
     ) -> tuple[Found, int, ExecResult] | None:
-        """Run the guarded entry of a trusted program, which runs code of others in its own process; at most once each.
+        """Run a function of a trusted program that runs code of others in its own process.
 
-        `look` reads what the entry writes to handle 3 and what is printed, from when the entry is called; when it
-        returns, everything is ended. Gives what `look` gave, the exit code (-n for signal n) and the result, without
-        output; None, and nothing has run, where copies do not work or anything was done in this session before.
+        `look` is called when it starts, with handles of what it writes to its handle 3, of what it prints, and one
+        that is readable when it has ended; when it returns, everything is ended. Gives what `look` gave, the exit code
+        (-n for signal n) and a result without output. None where copies do not work, or where anything was done in
+        this session before: then it did not come to an end, and `run_main` is to be asked.
         """
         with self._lock:
             self._open_place()
             copies = self._untouched()
             if copies is None:
                 return None
+            main = Main(tuple(flags), module, tuple(preload), entry, guarded=True)
             found = copies.run_watched(main, stdin, min(wall_s, self._limits.wall_s), self._watch, look)
             if found is not None:
                 self._counted(found[2])

@@ -25,11 +25,13 @@ from typing import TypeVar
 import msgspec
 
 from steelyard.errors import SandboxFaultError
+from steelyard.sandbox.cgroups import Group
 from steelyard.sandbox.launch import STARTED
 from steelyard.sandbox.supervise import Ended, Stopped
 
 _SOURCE = Path(__file__).with_name("zygote_inside.py")
 _START_S = 10.0
+_SOON_S = 0.015
 _END_S = 1.0  # how long an idle zygote may take to see that the link is closed
 _CHUNK = 65536
 
@@ -38,10 +40,7 @@ Found = TypeVar("Found")
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One run of the entry: `files` of /work by path, tmpfs options by place, rlimits by number.
-
-    `groups` are handles of the groups to enter, of their `cgroup.procs`, for reading and writing.
-    """
+    """One run of the entry: `files` of /work by path, tmpfs options by place, rlimits by number."""
 
     stdin: bytes
     wall_s: float
@@ -49,7 +48,6 @@ class Job(msgspec.Struct, frozen=True):
     files: list[tuple[str, bytes]]
     tmpfs: list[tuple[str, str]]
     rlimits: list[tuple[int, int]]
-    groups: list[int]
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -89,14 +87,16 @@ class BrokenZygoteError(Exception):
 
 
 class Zygote:
-    """One kept sandbox, for one job at a time; `close` ends it with all that is inside."""
+    """One kept sandbox, for one job at a time, which enters `group`; `close` ends it with all that is inside."""
 
-    def __init__(self, bwrap: Sequence[str], flags: Sequence[str], entry: Entry) -> None:
+    def __init__(self, bwrap: Sequence[str], flags: Sequence[str], entry: Entry, group: Group) -> None:
         self._link, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         code = _memory(_SOURCE.read_bytes())
+        entrances = [os.open(path, os.O_RDWR | os.O_CLOEXEC) for path in group.entrances]
+        tallies = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in group.tallies]
         with inside:
             names = f"{entry.module!r}, {entry.name!r}, {list(entry.preload)!r}, guarded={entry.guarded}"
-            text = f"exec(open({code}).read()); main({inside.fileno()}, {names})"
+            text = f"exec(open({code}).read()); main({inside.fileno()}, {entrances}, {tallies}, {names})"
             try:
                 self._process = subprocess.Popen(
                     [*bwrap, "--", "python3", *flags, "-c", text],
@@ -104,14 +104,15 @@ class Zygote:
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     env={"PATH": "/usr/bin:/bin"},
-                    pass_fds=(inside.fileno(), code),
+                    pass_fds=(inside.fileno(), code, *entrances, *tallies),
                     start_new_session=True,
                 )
             except OSError as error:
                 self._link.close()
                 raise BrokenZygoteError(str(error)) from error
             finally:
-                os.close(code)
+                for handle in (code, *entrances, *tallies):
+                    os.close(handle)
         self._first = -1
         self._link.settimeout(_START_S)
         try:
@@ -136,16 +137,18 @@ class Zygote:
         self,
         job: Job,
         over: Callable[[_Running], contextlib.AbstractContextManager[None]],
-        watch: Callable[[Handles], Found],
+        watch: Callable[[int, int, int], Found],
     ) -> tuple[Found, Done]:
         """The same, but `watch` reads what the entry writes to handle 3 and prints; the job is ended when it returns.
 
-        It is called when the entry is. When the job has ended, all that it wrote can be read without waiting.
+        It is called when the entry is, or up to 15 ms later. When the job has ended, all that it wrote can be read
+        without waiting.
         """
         with self._born(job) as (running, handles):
             with over(running):
+                _await_end(handles, _SOON_S)
                 _await_start(handles, running.started + job.wall_s)
-                found = watch(handles)
+                found = watch(handles.result, handles.output, handles.ended)
             running.end_now()
             rc, cpu_us, left = self._end()
             return found, Done(running.end(rc, cpu_us, b"", truncated=False), rc, left, full=False)
@@ -162,7 +165,7 @@ class Zygote:
         started = time.monotonic()
         with _handles(job, marshal.dumps(order, 2)) as (sent, output, report):
             try:
-                socket.send_fds(self._link, [b"x"], [*sent, *job.groups])
+                socket.send_fds(self._link, [b"x"], sent)
             except OSError as error:
                 raise BrokenZygoteError(str(error)) from error
             while sent:  # the pipes must have no writer but the job
@@ -310,6 +313,13 @@ def _handles(job: Job, order: bytes) -> Iterator[tuple[list[int], int, int]]:
     finally:
         for handle in (*sent, *mine):
             os.close(handle)
+
+
+def _await_end(handles: Handles, wait_s: float) -> None:
+    """Let a short job come to its end, so that nobody has to wake up for each thing that it says."""
+    waits = select.poll()
+    waits.register(handles.ended, select.POLLIN)
+    waits.poll(wait_s * 1000)
 
 
 def _await_start(handles: Handles, deadline: float) -> None:

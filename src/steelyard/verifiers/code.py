@@ -10,21 +10,34 @@ Measures: `n_cases`, and `n_passed`, the cases before the first that failed (wit
 `cpu_ms`, `wall_ms` and `peak_memory_bytes` are those of all cases together, where the sandbox can tell.
 Tests that need the process of the program (random inputs, its helpers) have the strength `tests`; a verdict that rests
 on one says so.
+
+A target is JSON, in one of three modes:
+
+- calls of a function: `{"mode": "function", "entry_point": "add", "cases": [{"args": [1, 2], "expected": 3}]}`; a case
+  may have `"kwargs"`, and `"entry_point": "Solution.add"` is a method. What comes back is compared as JSON: a tuple is
+  its list, an integer key its text.
+- a script that reads and prints: `{"mode": "stdin", "cases": [{"stdin": "1 2", "stdout": "3"}]}`. White space at
+  the end of lines and of the output does not count.
+- assertions: `{"mode": "assert", "entry_point": "add", "tests": ["assert add(1, 2) == 3"]}`, or `tests` as one text: a
+  function `check(candidate)`, functions `test...()`, classes of `unittest`, loops over known values. What is compared
+  must be of the same type, in lists and sets too.
+
+Compared are values of builtin types and the dicts of `collections`. Anything else that a program returns is
+`wrong-type`, though Python may call it equal to the expected value: a namedtuple, an enum, a fraction, a decimal, a
+range, a view of a dict, an instance of a class of its own, and a value that is nested deeper than 200. Give a test that
+makes a plain value of it where such a result is right: `tuple(f(1)) == (1, 2)`, `float(f(1)) == 0.5`.
+A test that no program can pass is refused when the suite is loaded: an import of a package, an assertion over literals
+that does not hold, a part of an assertion that raises. A test that runs inside and stumbles over a name that neither it
+nor the program has is void.
 Not covered: other languages than Python; packages beyond the standard library.
 Easy to break: counting an early exit as an end, or output as a result.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import marshal
 import math
 import re
-import secrets
-import sys
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -32,27 +45,20 @@ import msgspec
 from steelyard.attempt import Attempt
 from steelyard.errors import InputError
 from steelyard.item import Item
-from steelyard.ports import ExecResult, Kit, Limits
+from steelyard.ports import Kit, Limits
 from steelyard.verdict import Evidence, Miss, Verdict, void
 from steelyard.verifiers.code_asserts import holds
 from steelyard.verifiers.code_plan import Case, Plan, plan_of
 from steelyard.verifiers.code_reading import Program, prelude_of, program_of
+from steelyard.verifiers.code_running import execute, is_report
 from steelyard.verifiers.code_values import Rules, decode, same, same_output
 from steelyard.verifiers.contract import Config, Spoil, Verifier
-from steelyard.verifiers.runner import report_of, run_main
 
 RESIDUAL_RISK = (
     "a test ran in one process with the program, which could still reach into its own result; "
     "assertions over known values are decided outside"
 )
-_RUNNER_DIR = "/steelyard"
-_FLAGS = ("-S", "-s", "-B")
-_START = (
-    f"import os, sys; sys.path[0] = {_RUNNER_DIR!r}; import code_runner; del sys.path[0]; os._exit(code_runner.main())"
-)
-_START_S = 1.5  # the sandbox's and the runner's own start and end, on top of the program's time
 _REPORT_BYTES = 4 * 1024 * 1024
-_ESCAPED = 8  # a character of a report takes at most this many bytes once it is written as JSON
 _TAIL_CHARS = 1000
 _FULL = 0.98  # of the memory that a case may have
 _SHOWN_CHARS = 120
@@ -65,8 +71,6 @@ _PRELOADED = frozenset(
     )
 )
 """Modules that are loaded once for all cases when the program imports them."""
-_KEPT = ("collections", "copy", "functools", "heapq", "itertools", "math", "re", "string", "typing")
-"""Those of them that programs mostly import, loaded once for all programs."""
 _IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w, \t]+))", re.MULTILINE)
 
 
@@ -75,9 +79,10 @@ class CodeConfig(Config, frozen=True):
 
     `timeout_s` is the time of all cases together, `timeout_per_case_s` of one (default: no limit of its own). Without
     `all_cases` the first case that fails is the last. `float_tol`: |x - y| <= float_tol * max(1, |y|), y expected, for
-    floats and for numbers in printed text; 0 is exact. `numbers` says whether 2 equals 2.0 (`equal`) or not (`typed`).
-    `prompt` is code that the reply completes, or that goes before it. `output_bytes` caps what one case may return or
-    print. Memory and processes are the item's own limits (`environment`).
+    floats, in sets too, and for numbers in printed text that are not both integers; 0 is exact. `numbers` says whether
+    2 equals 2.0 (`equal`) or not (`typed`). `prompt` is code that the reply completes, or that goes before it.
+    `output_bytes` caps what one case may return or print. Memory and processes are the item's own limits
+    (`environment`).
     """
 
     timeout_s: float = 10.0
@@ -92,11 +97,11 @@ class CodeConfig(Config, frozen=True):
 def _probe(item: Item, attempt: Attempt, kit: Kit, config: CodeConfig) -> Evidence:
     plan = plan_of(item.target)
     program = program_of(attempt.answer, plan.entry_point, config.prompt)
+    words = {word for source in program.sources for word in re.findall(r"\w+", source)}
     if not program.sources:
         return Evidence({"rule": program.rule, "reason": program.reason, "cases": [], "why": "", "stopped": ""})
-    nonce = secrets.token_hex(16)
-    result = _execute(item, kit, _job(plan, program, config), nonce)
-    report = report_of(result.output, nonce)
+    result, report = execute(item, kit, _job(plan, program, config))
+    report = report if is_report(report, plan.mode) else None
     return Evidence(
         {
             "rule": program.rule,
@@ -108,6 +113,7 @@ def _probe(item: Item, attempt: Attempt, kit: Kit, config: CodeConfig) -> Eviden
             "output_tail": "" if report else result.output.decode(errors="replace")[-_TAIL_CHARS:],
             "strength": plan.strength,
             "shape": plan.shape,
+            "unbound": sorted({name for case in plan.cases for name in case.needs} - words),
             "leftover_pids": result.leftover_pids,
             "cpu_ms": result.cpu_ms,
             "wall_ms": result.wall_ms,
@@ -139,47 +145,6 @@ def _job(plan: Plan, program: Program, config: CodeConfig) -> dict[str, Any]:
         "preload": sorted(names & _PRELOADED),
         "prelude": {} if plan.mode == "stdin" else prelude_of(program.sources),
     }
-
-
-def _execute(item: Item, kit: Kit, job: dict[str, Any], nonce: str) -> ExecResult:
-    body = marshal.dumps(job, 2)
-    wall_s = job["total_s"] + _START_S
-    mounts = {_RUNNER_DIR: {path: kit.store.put(data) for path, data in _runner().items()}}
-    session = kit.session(_with_limits(item, wall_s, job["report_bytes"]), kit.base(item), mounts)
-    try:
-        return run_main(
-            session,
-            ["python3", *_FLAGS, "-c", _START],
-            flags=_FLAGS,
-            module=f"{_RUNNER_DIR}/code_runner.py",
-            preload=_KEPT,
-            stdin=b"%08d%s%s" % (len(body), body, nonce.encode()),
-            wall_s=wall_s,
-        )
-    finally:
-        session.close()
-
-
-@cache
-def _runner() -> dict[str, bytes]:
-    """The runner's files by path: its source, and its code for a Python of this version, which then need not compile.
-
-    The code is unchecked and hash-based (PEP 552), because the time stamps of a mounted file mean nothing.
-    """
-    source = Path(__file__).with_name("code_runner.py").read_bytes()
-    code = compile(source, f"{_RUNNER_DIR}/code_runner.py", "exec", dont_inherit=True)
-    flags = (1).to_bytes(4, "little")
-    data = importlib.util.MAGIC_NUMBER + flags + importlib.util.source_hash(source) + marshal.dumps(code)
-    return {"code_runner.py": source, f"__pycache__/code_runner.{sys.implementation.cache_tag}.pyc": data}
-
-
-def _with_limits(item: Item, wall_s: float, report_bytes: int) -> Item:
-    """The item with room in its limits for the cases' own ones, which the runner keeps."""
-    environment = dict(item.environment or {})
-    limits = environment.get("limits", {})
-    if isinstance(limits, dict):  # anything else is refused, in its own words, where limits are read
-        environment["limits"] = {**limits, "wall_s": wall_s, "output_bytes": _ESCAPED * report_bytes}
-    return msgspec.structs.replace(item, environment=environment)
 
 
 def _memory_bytes(item: Item) -> int:
@@ -217,6 +182,9 @@ def _judged(plan: Plan, seen: dict[str, Any], config: CodeConfig) -> Verdict:
             misses.append(_unreached(seen, number, misses))
             timed_out = timed_out or misses[-1].name == "timed-out"
             break
+        missing = _missing_name(seen["cases"][number], seen) if case.is_inside else ""
+        if missing:
+            return void(f"case {number}: the test uses {missing}, which neither it nor the program defines")
         miss = _case_miss(case, seen["cases"][number], seen, plan, config)
         passed += miss is None
         if miss is not None:
@@ -229,6 +197,12 @@ def _judged(plan: Plan, seen: dict[str, Any], config: CodeConfig) -> Verdict:
     note = RESIDUAL_RISK if plan.strength == "tests" else ""
     score = 1.0 if config.all_cases else None
     return Verdict(True, measures={"n_cases": float(n), "n_passed": float(n)}, note=note, score=score)
+
+
+def _missing_name(report: dict[str, Any], seen: dict[str, Any]) -> str:
+    """The name that a test stumbled over though it is not for the program to define; empty where there is none."""
+    found = re.fullmatch(r"ENameError: name '(\w+)' is not defined.*", report["said"])
+    return found[1] if found and found[1] in seen.get("unbound", ()) else ""
 
 
 def _failed(misses: list[Miss], n_cases: int, n_passed: int | None, *, scored: bool = False) -> Verdict:
@@ -318,12 +292,13 @@ def _wrong(case: Case, report: dict[str, Any], plan: Plan, config: CodeConfig) -
         return Miss("crashed", "something else was written where results are")
     if case.assertion is not None:
         right = holds(case.assertion, values, rules)
-        wanted = case.assertion.text
     else:
         right = same(values[0], case.expected, rules)
-        wanted = json.dumps(case.expected)
+    if right:
+        return None
+    wanted = json.dumps(case.expected) if case.assertion is None else case.assertion.text
     got = _shown(", ".join(map(_written, values)))
-    return None if right else Miss("wrong-output", f"expected {_shown(wanted)}, got {got}")
+    return Miss("wrong-output", f"expected {_shown(wanted)}, got {got}")
 
 
 def _written(value: Any) -> str:

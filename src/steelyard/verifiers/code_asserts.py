@@ -4,12 +4,16 @@
 expected value never enters the process of the program. Around assertions, assignments, `if` and `for` over what the
 author's own values give are worked out here, and `for` is unrolled, an assertion each time round: of
 `for x, y in zip(inputs, results): assert f(x) == y` only `f(x)` is sent. So are `check(candidate)`, functions
-`test_...()`, and calls in comprehensions over known values.
+`test...()`, and calls in comprehensions over known values.
 Where a call stands directly in a builtin such as `list` or `sum`, or its attribute, method or item is taken, that is
 done inside as well, for only there is a generator or an object of the program's own what it is.
+An assertion holds where it does by the rules of `code_values` and would by Python's own `==` as well, so that `!=` and
+`not` are no way around a type.
+What no program can meet is refused at load: an assertion over the author's own values that does not hold, and a part of
+one that raises.
 Not covered: random inputs, helpers of the program, `while`, `try`, a call of a call, arguments that are looked at after
-a call (has it changed them?): such a test is run as it stands, inside, which is weaker and is said so. Each call gets
-fresh copies of its arguments; instances of `Solution` are one instance.
+a call (has it changed them?) or given to two calls: such a test is run as it stands, inside, which is weaker and is
+said so. Each call gets fresh copies of its arguments; instances of `Solution` are one instance.
 Easy to break: a name that is bound again, and a call that two assertions look at (they become one).
 """
 
@@ -18,28 +22,21 @@ from __future__ import annotations
 import ast
 import marshal
 import re
+from collections import Counter
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from steelyard.errors import InputError
 from steelyard.verifiers.code_calls import Call, Closer, Later, results_of
-from steelyard.verifiers.code_reckoning import (
-    FAULTS,
-    MATH,
-    Reckoner,
-    Steps,
-    UnsupportedError,
-    bounded,
-    check_supported,
-    combined,
-    name_of,
-    unpacked,
-)
-from steelyard.verifiers.code_values import Rules
+from steelyard.verifiers.code_reckoning import MATH, Reckoner, check_supported, name_of
+from steelyard.verifiers.code_slips import check_constants, shown
+from steelyard.verifiers.code_values import Rules, same
+from steelyard.verifiers.code_work import FAULTS, Steps, UnsupportedError, bounded, combined, unpacked, walk
 
 _MOST_CASES = 5_000
-_CHANGEABLE = (list, dict, set, tuple)
+_PLAIN_STEPS = 4
 
 
 class Assertion(msgspec.Struct):
@@ -64,7 +61,7 @@ def assertions_of(program: str, entry_point: str) -> list[Assertion] | None:
     try:
         body = ast.parse(program).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"the tests are no Python: {error}") from error
+        raise InputError(f"no Python: {error}") from error
     try:
         return _Test(entry_point).run(body)
     except (*FAULTS, MemoryError):
@@ -73,11 +70,33 @@ def assertions_of(program: str, entry_point: str) -> list[Assertion] | None:
 
 def holds(assertion: Assertion, values: list[Any], rules: Rules) -> bool:
     """Whether an assertion holds for what its calls returned; what cannot be worked out does not hold."""
-    reckoner = Reckoner(dict(zip(assertion.calls, values, strict=True)), rules)
+    known = dict(zip(assertion.calls, values, strict=True))
+    first = assertion.tests[0]
+    if len(assertion.tests) == 1 and _is_plain(first):
+        try:
+            return same(known[first.left.id], first.comparators[0].value, rules)
+        except (*FAULTS, MemoryError):
+            return False
+    ways = (False, True) if any(map(_could_deny, assertion.tests)) else (False,)
     try:
-        return all(reckoner.value(test) for test in assertion.tests)
+        reckoners = [Reckoner(known, rules, is_lenient=is_lenient) for is_lenient in ways]
+        return all(reckoner.value(test) for reckoner in reckoners for test in assertion.tests)
     except (*FAULTS, MemoryError):
         return False
+
+
+def _is_plain(test: Any) -> bool:
+    """Whether a test is `result == value`, which most are, and needs no reckoning."""
+    is_one = type(test) is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) is ast.Eq
+    return is_one and type(test.left) is ast.Name and type(test.comparators[0]) is ast.Constant
+
+
+def _could_deny(test: ast.expr) -> bool:
+    """Whether a test may hold because two values are not equal: anything but one comparison by `==` or `in`."""
+    if not isinstance(test, ast.Compare) or any(not isinstance(op, ast.Eq | ast.In) for op in test.ops):
+        return True
+    inner = [one for side in (test.left, *test.comparators) for one in walk(side)]
+    return any(isinstance(one, ast.Compare | ast.Not) for one in inner)
 
 
 class _Test:
@@ -98,18 +117,22 @@ class _Test:
         self._owner: dict[str, int] = {}
         self._passed: set[str] = set()
         self._pending: dict[str, Call] = {}
-        self._reads: dict[str, int] = {}
+        self._body: list[ast.stmt] = []
         self._n_calls = 0
+        self._has_sent_changeable = False
 
     def run(self, body: list[ast.stmt]) -> list[Assertion]:
         """The assertions of a whole test."""
-        for node in (inner for statement in body for inner in ast.walk(statement)):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                self._reads[node.id] = self._reads.get(node.id, 0) + 1
+        self._body = body
         self._block(body)
         for name, function in self._functions.items():
-            if name not in self._run and (name == "check" or (name.startswith("test") and not function.args.args)):
-                self._call_test(function, [ast.Name(self._entry, ast.Load())] * len(function.args.args))
+            names = [argument.arg for argument in function.args.args]
+            if name not in self._run and (
+                name == "check" or (name.startswith("test") and names in ([], ["candidate"]))
+            ):
+                self._call_test(function, [ast.Name(self._entry, ast.Load())] * len(names))
+            elif name not in self._run and name.startswith("test"):
+                raise UnsupportedError
         if self._pending:
             raise UnsupportedError
         return self._found
@@ -136,7 +159,7 @@ class _Test:
                 self._aliases[name] = f"math.{alias.name}"
             elif node.module == "copy" and alias.name in ("copy", "deepcopy"):
                 self._aliases[name] = f"copy.{alias.name}"
-            elif node.module != "typing":
+            elif node.module != "typing" and not (node.module == "solution" and name == self._entry == alias.name):
                 raise UnsupportedError
 
     def _FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802
@@ -173,7 +196,7 @@ class _Test:
         self._env, self._names = kept
 
     def _has_calls(self, node: ast.AST) -> bool:
-        return any(isinstance(inner, ast.Call) and name_of(inner.func) in self._names for inner in ast.walk(node))
+        return any(isinstance(inner, ast.Call) and name_of(inner.func) in self._names for inner in walk(node))
 
     def _If(self, node: ast.If) -> None:  # noqa: N802
         self._block(node.body if self._known(node.test) else node.orelse)
@@ -219,7 +242,13 @@ class _Test:
             return Reckoner({}, None, self._steps).value(closed)
         check_supported(closed, results_of(closed))
         self._pending |= calls
-        return Later(closed, calls, is_read_once=self._reads.get(name, 0) == 1)
+        return Later(closed, calls, is_read_once=self._reads[name] == 1)
+
+    @cached_property
+    def _reads(self) -> Counter[str]:
+        """How often the whole test reads each name."""
+        names = (node for node in walk(ast.Module(self._body, [])) if isinstance(node, ast.Name))
+        return Counter(node.id for node in names if isinstance(node.ctx, ast.Load))
 
     def _bind(self, names: dict[str, Any]) -> None:
         if any(name in self._names or name in self._functions for name in names):
@@ -237,7 +266,7 @@ class _Test:
 
     def _closed(self, node: ast.expr, calls: dict[str, Call]) -> ast.expr:
         """An expression with the values of all names put in, and a name for the result of each call."""
-        closed: ast.expr = Closer(self, calls).close(node)
+        closed: ast.expr = Closer(self, calls).closed(node)
         return closed
 
     def later(self, found: Later, calls: dict[str, Call]) -> ast.expr:
@@ -257,7 +286,7 @@ class _Test:
     def call(self, node: ast.Call, calls: dict[str, Call]) -> ast.expr:
         """The name of a call's result; its arguments are worked out."""
         arguments = ast.Tuple(node.args, ast.Load())
-        found = Closer(self, {}).close(arguments)
+        found = Closer(self, {}).closed(arguments)
         words: dict[str, Any] = {}
         for word in node.keywords:
             given = self._known(word.value)
@@ -266,13 +295,21 @@ class _Test:
             raise UnsupportedError
         values = Reckoner({}, None, self._steps).value(found)
         marshal.dumps((values, words))  # raises for what cannot be sent
-        self._passed |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & self._env.keys()
+        self._pass([inner.id for inner in walk(node) if isinstance(inner, ast.Name) and inner.id in self._env])
         name = f"${self._n_calls}"
         self._n_calls += 1
         written: list[ast.expr] = [ast.Constant(value) for value in values]
         keywords = [ast.keyword(key, ast.Constant(value)) for key, value in words.items()]
         calls[name] = Call(values, words, [], ast.Call(node.func, written, keywords))
         return ast.Name(name, ast.Load())
+
+    def _pass(self, names: list[str]) -> None:
+        """Note that names were given to a call; one that a call may have changed cannot be given as it was."""
+        changeable = [name for name in names if _is_changeable(self._env[name])]
+        if len({*changeable}) < len(changeable) or self._passed.intersection(changeable):
+            raise UnsupportedError
+        self._has_sent_changeable |= bool(changeable)
+        self._passed |= {*names}
 
     def is_target(self, node: ast.expr) -> bool:
         """Whether a function is what is tested."""
@@ -292,19 +329,50 @@ class _Test:
         """What an imported name stands for; itself where it was not imported."""
         return name if name in self._env else self._aliases.get(name, name)
 
+    def _plain(self, test: ast.expr) -> Assertion | None:
+        """The assertion `f(literals) == literal`, which most are, at once; None where it is anything else."""
+        if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Call)):
+            return None
+        call, wanted = test.left, test.comparators[0]
+        is_one = len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq) and not call.keywords
+        if not is_one or not self.is_target(call.func) or name_of(call.func) in self._env:
+            return None
+        try:
+            values = tuple(ast.literal_eval(argument) for argument in call.args)
+            right = ast.Constant(ast.literal_eval(wanted))
+        except (ValueError, TypeError):
+            return None
+        self._steps.take(len(values) + _PLAIN_STEPS)
+        name = f"${self._n_calls}"
+        self._n_calls += 1
+        written = ast.Call(call.func, [ast.Constant(value) for value in values], [])
+        found = Call(values, {}, [], written)
+        return Assertion({name: found}, [ast.Compare(ast.Name(name, ast.Load()), test.ops, [right])])
+
     def _Assert(self, node: ast.Assert) -> None:  # noqa: N802
+        plain = self._plain(node.test)
+        if plain is not None:
+            self._owner[next(iter(plain.calls))] = len(self._found)
+            self._keep(plain)
+            return
         parts = node.test.values if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And) else []
         calls: dict[str, Call] = {}
         tests = []
         for part in parts or [node.test]:
             closed = self._closed(part, calls)
-            if results_of(closed):
-                check_supported(closed, results_of(closed))
+            results = results_of(closed)
+            if results:
+                check_supported(closed, results)
+                check_constants(closed, self._steps)
                 tests.append(closed)
                 continue
-            read = {inner.id for inner in ast.walk(part) if isinstance(inner, ast.Name)}
-            changed = {name for name in read & self._passed if isinstance(self._env.get(name), _CHANGEABLE)}
-            if changed or not Reckoner({}, None, self._steps).value(closed):
+            read = {inner.id for inner in walk(part) if isinstance(inner, ast.Name)}
+            if any(_is_changeable(self._env.get(name)) for name in read & self._passed):
+                raise UnsupportedError
+            found = Reckoner({}, None, self._steps).value(closed)
+            if found is False and not self._has_sent_changeable:
+                raise InputError(f"{shown(node)} does not hold, whatever the program does")
+            if not found:
                 raise UnsupportedError
         if tests:
             self._add(Assertion(calls, tests))
@@ -316,7 +384,15 @@ class _Test:
         joined = [*self._found[start:], assertion]
         del self._found[start:]
         calls = {name: call for one in joined for name, call in one.calls.items()}
-        self._found.append(Assertion(calls, [test for one in joined for test in one.tests]))
         self._owner |= dict.fromkeys(calls, start)
+        self._keep(Assertion(calls, [test for one in joined for test in one.tests]))
+
+    def _keep(self, assertion: Assertion) -> None:
+        self._found.append(assertion)
         if len(self._found) > _MOST_CASES:
             raise UnsupportedError
+
+
+def _is_changeable(value: Any) -> bool:
+    """Whether a call could change a value that it is given."""
+    return isinstance(value, list | dict | set) or (isinstance(value, tuple) and any(map(_is_changeable, value)))

@@ -2,7 +2,8 @@
 
 What is left is an expression over results, named `$0`, `$1` and so on, which is worked out once they are known.
 Where a call stands directly in a builtin such as `list` or `sum`, or its attribute, method or item is taken, that is
-done inside as well, for only there is a generator or an object of the program's own what it is.
+done inside as well, for only there is a generator or an object of the program's own what it is. The views of a dict
+come out as sets where they are compared, else as lists.
 Not covered: a call in a lambda, in another call's arguments, or in a comprehension over what a call returned.
 Easy to break: sending inside what may tell what is expected, such as the argument of a comparing method.
 """
@@ -17,7 +18,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from steelyard.verifiers.code_reckoning import FAULTS, Reckoner, Steps, UnsupportedError, bounded, name_of, unpacked
+from steelyard.verifiers.code_reckoning import Reckoner, name_of
+from steelyard.verifiers.code_work import FAULTS, Steps, UnsupportedError, bounded, unpacked, walk
 
 _LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 _INSIDE = frozenset(
@@ -29,6 +31,7 @@ _INSIDE = frozenset(
 """Builtins that are called inside where they stand around a call."""
 _TAKE_MORE = ("round", "int")
 """Those whose other arguments go inside too; `max(f(1), 7)` might tell what is expected."""
+_VIEWS = (".keys", ".items", ".values")
 _ITERATE = ("map", "filter", "enumerate", "join")
 """What only iterates: a call in its arguments is made a list inside."""
 
@@ -81,7 +84,7 @@ class Names(Protocol):
 
 def results_of(node: ast.AST) -> list[str]:
     """The names of results in an expression."""
-    return [inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and inner.id.startswith("$")]
+    return [inner.id for inner in walk(node) if isinstance(inner, ast.Name) and inner.id.startswith("$")]
 
 
 class Closer:
@@ -91,8 +94,15 @@ class Closer:
         self._test, self._calls = test, calls
         self._own: list[set[str]] = []
 
+    def closed(self, node: Any) -> Any:
+        """A whole expression without names and calls; the given one stays as it is."""
+        found = self.close(node)
+        for name in results_of(found):
+            self._end_view(name, "list")
+        return found
+
     def close(self, node: Any) -> Any:
-        """The expression without names and calls; the given one stays as it is."""
+        """A part of an expression without names and calls."""
         self._test.steps.take()
         if isinstance(node, _LEAVES):
             return node
@@ -145,7 +155,7 @@ class Closer:
     def _comprehension(self, node: Any) -> Any:
         """One that calls is written out where what it goes over is known; any other is worked out as it is."""
         if not self._calls_in(node):
-            bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            bound = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             return self._in_names(bound, node)
         if self._own:
             raise UnsupportedError
@@ -163,8 +173,8 @@ class Closer:
 
     def _calls_in(self, node: ast.AST, outside: ast.AST | None = None) -> bool:
         """Whether a node calls what is tested, other than in one part of it."""
-        left = {id(inner) for inner in ast.walk(outside)} if outside else set()
-        calls = [inner for inner in ast.walk(node) if isinstance(inner, ast.Call) and id(inner) not in left]
+        left = {id(inner) for inner in walk(outside)} if outside else set()
+        calls = [inner for inner in walk(node) if isinstance(inner, ast.Call) and id(inner) not in left]
         return any(self._test.is_target(call.func) for call in calls)
 
     def _rounds(self, generators: list[ast.comprehension], names: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -186,6 +196,8 @@ class Closer:
     def _inside(self, node: Any) -> Any:
         """The result itself, where what is done with it can be done inside."""
         step: tuple[str, ast.expr, list[ast.expr], list[ast.keyword]] | None = None
+        if isinstance(node, ast.Compare | ast.BinOp):
+            self._compare_views(node)
         if isinstance(node, ast.Call) and name_of(node.func) in _INSIDE and node.args:
             if name_of(node.func) not in self._test.env and (len(node.args) == 1 or name_of(node.func) in _TAKE_MORE):
                 step = name_of(node.func), node.args[0], node.args[1:], node.keywords
@@ -207,6 +219,27 @@ class Closer:
         call.after.append((step[0], *arguments))
         call.node = _around(node, call.node, step[0])
         return step[1]
+
+    def _compare_views(self, node: ast.Compare | ast.BinOp) -> None:
+        if isinstance(node, ast.BinOp):
+            sides = [node.left, node.right]
+        else:
+            sides = [node.left, *node.comparators]
+            if any(isinstance(op, ast.In | ast.NotIn) for op in node.ops):
+                return
+        for side in sides:
+            if isinstance(side, ast.Name):
+                self._end_view(side.id, "set")
+
+    def _end_view(self, name: str, kind: str) -> None:
+        """Have a view of a dict, where that is what a result is in the end, come out as a value."""
+        call = self._calls.get(name)
+        if call is None or not call.is_free or len(call.after) < 2:
+            return
+        (view, *_), (last, arguments, _) = call.after[-2:]
+        if view in _VIEWS and last == "()" and not arguments:
+            call.after.append(("list" if view == ".values" else kind, (), {}))
+            call.node = ast.Call(ast.Name(call.after[-1][0], ast.Load()), [call.node], [])
 
     def _method(self, node: ast.Call, call: Call) -> ast.Call:
         """A method with arguments is called outside: one of the program's own could agree with anything."""

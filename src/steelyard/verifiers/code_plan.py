@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import marshal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -24,6 +24,7 @@ import msgspec
 from steelyard.canonical import digest
 from steelyard.errors import InputError
 from steelyard.verifiers.code_asserts import Assertion, assertions_of
+from steelyard.verifiers.code_inside import completed, unbound
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -32,6 +33,8 @@ class Case(msgspec.Struct, frozen=True):
     sent: dict[str, Any]
     expected: Any = None
     assertion: Assertion | None = None
+    needs: tuple[str, ...] = ()
+    """Names that a test reads and does not bind, so that the program would have to."""
 
     @property
     def steps(self) -> list[list[str]]:
@@ -45,14 +48,14 @@ class Case(msgspec.Struct, frozen=True):
         return bool(self.sent["kind"] == "program")
 
 
-class Plan(msgspec.Struct, frozen=True):
+class Plan(msgspec.Struct, frozen=True, dict=True):
     """The cases of a target; `strength` is `tests` as soon as one of them is decided inside."""
 
     mode: Literal["function", "stdin", "assert"]
     entry_point: str
     cases: list[Case]
 
-    @property
+    @cached_property
     def shape(self) -> str:
         """What is asked of each case, but for its inputs: stored evidence of another shape answers other questions."""
         return digest([[case.sent["kind"], *case.steps] for case in self.cases])
@@ -96,31 +99,34 @@ def plan_of(target: str) -> Plan:
     except (ValueError, msgspec.ValidationError, RecursionError) as error:
         raise InputError(f'verifier "code": a target is {{"mode": ..., "cases" or "tests": ...}}: {error}') from error
     if wanted.mode == "stdin":
-        cases = [_streams(case) for case in wanted.cases]
+        cases = [_streams(case, number) for number, case in enumerate(wanted.cases)]
     elif not all(part.isidentifier() for part in wanted.entry_point.split(".")):
         raise InputError(f'verifier "code": "{wanted.mode}" needs an entry_point, got {wanted.entry_point!r}')
     elif wanted.mode == "function":
-        cases = [_function(case) for case in wanted.cases]
+        cases = [_function(case, number) for number, case in enumerate(wanted.cases)]
     else:
-        cases = _assert(wanted.tests, wanted.entry_point)
+        try:
+            cases = _assert(wanted.tests, wanted.entry_point)
+        except InputError as error:
+            raise InputError(f'verifier "code": tests: {error}') from error
     if not cases or (wanted.cases and wanted.tests):
         raise InputError(f'verifier "code": "{wanted.mode}" needs {"tests" if wanted.mode == "assert" else "cases"}')
     return Plan(wanted.mode, wanted.entry_point, cases)
 
 
-def _streams(raw: dict[str, Any]) -> Case:
+def _streams(raw: dict[str, Any], number: int) -> Case:
     try:
         case = msgspec.convert(raw, _Streams)
     except msgspec.ValidationError as error:
-        raise InputError(f'verifier "code": a case: {error}') from error
+        raise InputError(f'verifier "code": case {number}: {error}') from error
     return Case({"kind": "stdin", "stdin": case.stdin.encode("utf-8", "surrogatepass")}, case.stdout)
 
 
-def _function(raw: dict[str, Any]) -> Case:
+def _function(raw: dict[str, Any], number: int) -> Case:
     try:
         case = msgspec.convert(raw, _Inputs)
     except msgspec.ValidationError as error:
-        raise InputError(f'verifier "code": a case: {error}') from error
+        raise InputError(f'verifier "code": case {number}: {error}') from error
     return Case(_sent([(tuple(case.args), case.kwargs, [])]), case.expected)
 
 
@@ -140,11 +146,11 @@ def _assert(tests: str | list[str], entry_point: str) -> list[Case]:
         return [_asserted(assertion) for assertion in together]
     found = [(text, assertions_of(text, entry_point)) for text in texts if text.strip()]
     if any(assertions is None for _, assertions in found) and not all(_is_one_assert(text) for text, _ in found):
-        return [_program("\n".join(texts))]
+        return [_program("\n".join(texts), entry_point)]
     cases: list[Case] = []
     for text, assertions in found:
         if assertions is None:
-            cases.append(_program(text))
+            cases.append(_program(text, entry_point))
         else:
             cases += [_asserted(assertion) for assertion in assertions]
     return cases
@@ -159,5 +165,7 @@ def _is_one_assert(text: str) -> bool:
     return text.lstrip().startswith("assert ") and "\n" not in text.strip()
 
 
-def _program(text: str) -> Case:
-    return Case({"kind": "program", "program": text, "check": "def check(" in text and "\ncheck(" not in text})
+def _program(text: str, entry_point: str) -> Case:
+    is_left = "def check(" in text and "\ncheck(" not in text
+    sent = {"kind": "program", "program": completed(text), "check": is_left}
+    return Case(sent, needs=unbound(text, entry_point))

@@ -60,6 +60,8 @@ _MOST_JOINED = 20
 """Only so many blocks are looked through for what a program lacks."""
 _MARKDOWN = frozenset({"markdown", "md", "mdx"})
 _DEFINES = re.compile(r"^(?:async[ \t]{1,9}def|def|class)[ \t]{1,9}(\w+)", re.MULTILINE)
+_BINDS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=", re.MULTILINE)
+_BEGINS = re.compile(r"^(?:async def|def|class) +(\w+)", re.MULTILINE)
 _IMPORT = re.compile(r"^(?:import|from)[ \t][^\n]*", re.MULTILINE)
 _BOUND = re.compile(
     r"^[ \t]*[\w, \t]+(?::[^\n=]*)?=(?!=)|\bfor\b[^\n]{1,200}?\bin\b|\bdef\b[^)]{1,400}\)", re.MULTILINE
@@ -228,12 +230,8 @@ def _chosen(blocks: list[_Block], entry_point: str) -> _Block:
 
 
 def _defines(text: str, entry_point: str) -> bool:
-    name = re.escape(entry_point.rpartition(".")[2])
-    return bool(
-        re.search(
-            rf"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+{name}\b|^{name}[ \t]*(?::[^=\n]*)?=", text, re.MULTILINE
-        )
-    )
+    name = entry_point.rpartition(".")[2]
+    return any(name in found for found in _BINDS.findall(text))
 
 
 def _without_prose(text: str) -> list[str]:
@@ -261,7 +259,7 @@ def _with_prompt(text: str, entry_point: str, prompt: str) -> list[str]:
     if not prompt:
         return [text]
     head = prompt if prompt.endswith("\n") else prompt + "\n"
-    if entry_point and re.search(rf"^(?:async def|def|class) +{re.escape(entry_point)}\b", text, re.MULTILINE):
+    if entry_point and entry_point in _BEGINS.findall(text):
         return [head + "\n" + text, text]
     indented = "".join(f"    {line}" if line.strip() else line for line in dedent(text).splitlines(keepends=True))
     first = re.sub(r"\A\s*\n", "", text)

@@ -2,8 +2,9 @@
 
 Understood are literals, names that are bound, arithmetic, comparisons, `and`, `or`, `not`, indexing, conditional
 expressions, comprehensions, lambdas, the builtins in `_FUNCTIONS`, the functions of `math`, and the methods in
-`_METHODS` of texts, lists and dicts; `==` and `!=` go by the rules of `code_values`.
-Not covered: anything else; `check_supported` says so before a value is known.
+`_METHODS` of builtin values; `==`, `!=`, `in` and `not in` go by the rules of `code_values`.
+Not covered: anything else; `check_supported` says so before a value is known, and whatever it lets through has the
+value that it has in Python, or raises what Python raises, but for work without a bound.
 Easy to break: work that grows with a value which a program chose. Every node counts as a step, and steps are bounded.
 """
 
@@ -16,9 +17,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from steelyard.verifiers.code_values import Rules, same
+from steelyard.verifiers.code_work import (
+    BINARY,
+    MOST,
+    Steps,
+    UnsupportedError,
+    bounded,
+    check_joined,
+    combined,
+    unpacked,
+    walk,
+)
 
-_MOST = 1_000_000  # items or bits that arithmetic may make
-_STEPS = 3_000_000  # nodes that are worked out for one expression, or for one whole test
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
@@ -42,35 +52,21 @@ _VALUES: dict[str, Any] = {
 }
 """Names of functions and types that are values themselves: `key=len`, `isinstance(x, int)`."""
 _LAZY = (zip, enumerate, reversed, map, filter)
+_ALL_METHODS = frozenset(
+    (
+        *("count", "endswith", "find", "index", "isalnum", "isalpha", "isdigit", "islower", "isspace", "isupper"),
+        *("join", "lower", "lstrip", "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper"),
+        *("copy", "get", "items", "keys", "values"),
+        *("isdisjoint", "issubset", "issuperset", "union", "intersection", "difference", "symmetric_difference"),
+    )
+)
 _METHODS: dict[type, frozenset[str]] = {
-    str: frozenset(
-        (
-            *("count", "endswith", "find", "index", "isalpha", "isdigit", "islower", "isupper", "join", "lower"),
-            *("lstrip", "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper"),
-        )
-    ),
-    list: frozenset(("copy", "count", "index")),
-    tuple: frozenset(("count", "index")),
-    dict: frozenset(("copy", "get", "items", "keys", "values")),
-    set: frozenset(("copy", "isdisjoint", "issubset", "issuperset", "union", "intersection", "difference")),
+    kind: _ALL_METHODS & set(dir(kind)) for kind in (str, bytes, list, tuple, range, dict, set, frozenset)
 }
-_ALL_METHODS = frozenset().union(*_METHODS.values())
+"""None of them changes what it is called on."""
 _UNBOUNDED = ("factorial", "comb", "perm")
 MATH = {name: value for name, value in vars(math).items() if not name.startswith("_") and name not in _UNBOUNDED}
 """The functions and constants of `math` that may be used."""
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.RShift: operator.rshift,
-}
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
     ast.USub: operator.neg,
@@ -82,8 +78,6 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.In: lambda x, y: x in y,
-    ast.NotIn: lambda x, y: x not in y,
 }
 _PLAIN_NODES = (
     *(ast.Attribute, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Subscript),
@@ -91,14 +85,6 @@ _PLAIN_NODES = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.Lambda, ast.arguments, ast.arg),
     ast.Starred,
 )
-
-
-class UnsupportedError(Exception):
-    """Something that is not worked out outside."""
-
-
-FAULTS = (UnsupportedError, ArithmeticError, ValueError, TypeError, LookupError, RecursionError, AttributeError)
-"""What working out an expression may raise; nothing of it is a fault of this module."""
 
 
 def name_of(node: ast.AST) -> str:
@@ -114,21 +100,30 @@ def name_of(node: ast.AST) -> str:
 
 def check_supported(node: ast.AST, bound: Iterable[str]) -> None:
     """Raise UnsupportedError for an expression that would not be worked out, whatever the values of `bound` names."""
-    inner = list(ast.walk(node))
+    inner = walk(node)
     known = {*bound, *(n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))}
     known |= {n.arg for n in inner if isinstance(n, ast.arg)}
     called = {id(n.func) for n in inner if isinstance(n, ast.Call)}
+    modules = {id(n.value) for n in inner if isinstance(n, ast.Attribute)}
+    slices = {id(n.slice) for n in inner if isinstance(n, ast.Subscript)}
     for one in inner:
         if isinstance(one, ast.Name):
-            fine = one.id in known or one.id in _VALUES or id(one) in called or one.id in ("math", "copy")
+            is_module = one.id in ("math", "copy") and id(one) in modules
+            fine = one.id in known or one.id in _VALUES or id(one) in called or is_module
         elif isinstance(one, ast.Call):
             fine = _is_known_call(one, known)
+        elif isinstance(one, ast.Slice):
+            fine = id(one) in slices
+        elif isinstance(one, ast.Lambda):
+            fine = ast.unparse(one.args) == ", ".join(argument.arg for argument in one.args.args)
+        elif isinstance(one, ast.comprehension):
+            fine = not one.is_async and _is_plain_target(one.target)
         elif isinstance(one, ast.BinOp):
-            fine = type(one.op) in _BINARY
+            fine = type(one.op) in BINARY
         elif isinstance(one, ast.Compare):
             fine = all(_is_known_comparison(op, right) for op, right in zip(one.ops, one.comparators, strict=True))
         elif isinstance(one, ast.Attribute):
-            fine = id(one) in called or (name_of(one).startswith("math.") and one.attr in MATH)
+            fine = id(one) in called or isinstance(MATH.get(name_of(one).removeprefix("math.")), float)
         else:
             fine = isinstance(one, _PLAIN_NODES)
         if not fine:
@@ -137,11 +132,18 @@ def check_supported(node: ast.AST, bound: Iterable[str]) -> None:
 
 def _is_known_call(node: ast.Call, bound: set[str]) -> bool:
     name = name_of(node.func)
-    if name in bound:
+    if name in bound or any(word.arg is None for word in node.keywords):
         return False
-    if name in _FUNCTIONS or name.removeprefix("math.") in MATH or name in _COPIES:
+    if name in _FUNCTIONS or name in _COPIES or (name.startswith("math.") and callable(MATH.get(name[5:]))):
         return True
+    if name.startswith("math."):
+        return False
     return isinstance(node.func, ast.Attribute) and node.func.attr in _ALL_METHODS
+
+
+def _is_plain_target(target: ast.expr) -> bool:
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    return isinstance(target, ast.Name) or (bool(parts) and all(map(_is_plain_target, parts)))
 
 
 def _is_known_comparison(op: ast.cmpop, right: ast.expr) -> bool:
@@ -156,27 +158,17 @@ _COPIES = frozenset(("copy.copy", "copy.deepcopy", "deepcopy"))
 """Values are never changed here, so a copy is the value itself."""
 
 
-class Steps:
-    """How much work is left."""
-
-    def __init__(self, left: int = _STEPS) -> None:
-        self._left = left
-
-    def take(self, count: int = 1) -> None:
-        """Use up steps; UnsupportedError when there are none left."""
-        self._left -= count
-        if self._left < 0:
-            raise UnsupportedError("too much work")
-
-
 class Reckoner:
     """Works out an author's expression over known values; knows nothing that could reach beyond them.
 
-    Without `rules` equality is Python's own, as between values of an author alone.
+    Without `rules` equality is Python's own, as between values of an author alone. With `is_lenient` values that
+    Python calls equal are equal too, whatever the rules say.
     """
 
-    def __init__(self, known: Mapping[str, Any], rules: Rules | None, steps: Steps | None = None) -> None:
-        self._known, self._rules, self._steps = known, rules, steps or Steps()
+    def __init__(
+        self, known: Mapping[str, Any], rules: Rules | None, steps: Steps | None = None, *, is_lenient: bool = False
+    ) -> None:
+        self._known, self._rules, self._steps, self._is_lenient = known, rules, steps or Steps(), is_lenient
 
     def value(self, node: ast.AST) -> Any:
         """The value of an expression; raises one of FAULTS where it has none here."""
@@ -189,7 +181,7 @@ class Reckoner:
         return method(node)
 
     def _with(self, names: Mapping[str, Any]) -> Reckoner:
-        return Reckoner({**self._known, **names}, self._rules, self._steps)
+        return Reckoner({**self._known, **names}, self._rules, self._steps, is_lenient=self._is_lenient)
 
     def _Name(self, node: ast.Name) -> Any:  # noqa: N802  named after the node
         if node.id in self._known:
@@ -225,9 +217,13 @@ class Reckoner:
         return set(self._parts(node.elts))
 
     def _Dict(self, node: ast.Dict) -> Any:  # noqa: N802
-        if None in node.keys:
-            raise UnsupportedError
-        return {self.value(k): self.value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None}
+        found: dict[Any, Any] = {}
+        for key, part in zip(node.keys, node.values, strict=True):
+            if key is None:  # `**part`
+                found |= _mapping(self.value(part))
+            else:
+                found[self.value(key)] = self.value(part)
+        return found
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: N802
         return _UNARY[type(node.op)](self.value(node.operand))
@@ -263,11 +259,29 @@ class Reckoner:
 
     def _holds(self, op: ast.cmpop, left: Any, right: Any) -> bool:
         if isinstance(op, ast.Eq | ast.NotEq):
-            equal = bool(left == right) if self._rules is None else same(left, right, self._rules)
-            return equal is isinstance(op, ast.Eq)
+            return self._are_equal(left, right) is isinstance(op, ast.Eq)
+        if isinstance(op, ast.In | ast.NotIn):
+            return self._is_in(left, right) is isinstance(op, ast.In)
         if isinstance(op, ast.Is | ast.IsNot):
             return (left is right) is isinstance(op, ast.Is)
         return bool(_COMPARE[type(op)](left, right))
+
+    def _are_equal(self, left: Any, right: Any) -> bool:
+        if self._rules is None:
+            return bool(left == right)
+        return same(left, right, self._rules) or (self._is_lenient and bool(left == right))
+
+    def _is_in(self, left: Any, right: Any) -> bool:
+        """Whether a value is among others: equal to one of them, where they are no text."""
+        found = left in right  # raises what Python raises
+        if self._rules is None or isinstance(right, str | bytes) or (self._is_lenient and found):
+            return found
+        if not found and not self._rules.float_tol:
+            return False
+        if isinstance(right, range):
+            return type(left) is int or self._rules.equal_numbers
+        self._steps.take(len(right))
+        return any(self._are_equal(left, one) for one in right)
 
     def _Call(self, node: ast.Call) -> Any:  # noqa: N802
         function = self._function(node.func)
@@ -275,10 +289,12 @@ class Reckoner:
         if len(words) != len(node.keywords):
             raise UnsupportedError
         arguments = self._parts(node.args)
-        if function is range and len(range(*arguments)) > _MOST:
+        if function is range and len(range(*arguments)) > MOST:
             raise UnsupportedError
         if function is pow and (len(arguments) != 3 or not all(isinstance(n, int) for n in arguments)):
             return combined(ast.Pow(), *arguments)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "join":
+            check_joined(getattr(function, "__self__", ""), *arguments)
         self._steps.take(sum(len(part) for part in arguments if isinstance(part, list | tuple | set | dict)))
         value = function(*arguments, **words)
         return bounded(value) if isinstance(value, _LAZY) else value
@@ -331,43 +347,7 @@ class Reckoner:
                     yield inner
 
 
-def bounded(items: Iterable[Any]) -> list[Any]:
-    """The items as a list; UnsupportedError where there are too many."""
-    found = []
-    for item in items:
-        found.append(item)
-        if len(found) > _MOST:
-            raise UnsupportedError("too many items")
-    return found
-
-
-def unpacked(target: ast.expr, value: Any) -> dict[str, Any]:
-    """The names that assigning a value to a target binds; UnsupportedError for attributes, items and stars."""
-    if isinstance(target, ast.Name):
-        return {target.id: value}
-    if not isinstance(target, ast.Tuple | ast.List):
-        raise UnsupportedError
-    found: dict[str, Any] = {}
-    for part, item in zip(target.elts, bounded(value), strict=True):
-        found |= unpacked(part, item)
-    return found
-
-
-def combined(op: ast.operator, left: Any, right: Any) -> Any:
-    """What a binary operator gives; UnsupportedError where it could take more than it is worth."""
-    if type(op) not in _BINARY or _is_unbounded(op, left, right):
-        raise UnsupportedError
-    return _BINARY[type(op)](left, right)
-
-
-def _is_unbounded(op: ast.operator, left: Any, right: Any) -> bool:
-    """Whether an operation on values that a program chose could take more than it is worth."""
-    if isinstance(op, ast.Mod):
-        return not isinstance(left, int | float)
-    if isinstance(op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
-        return abs(right) * max(1, abs(left).bit_length()) > _MOST
-    if isinstance(op, ast.Mult):
-        sizes = [len(side) for side in (left, right) if isinstance(side, str | bytes | list | tuple)]
-        factors = [abs(side) for side in (left, right) if isinstance(side, int)]
-        return bool(sizes and factors) and sizes[0] * factors[0] > _MOST
-    return False
+def _mapping(value: Any) -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"a {type(value).__name__} is no mapping")
+    return value

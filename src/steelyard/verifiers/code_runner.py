@@ -1,15 +1,15 @@
 """Runs one program on many inputs and reports what it returned or printed; sent into the sandbox as a program.
 
-Standard library only. stdin holds eight digits (a length), that many bytes of marshal data (the job, see `run`) and
-then a nonce. stdout gets one line, the nonce and a JSON report.
+Standard library and `forked` only. The job on stdin is marshal data (see `run`); the report is JSON.
 The job of a `calls` or `stdin` case holds inputs and never an expected value: what is right is decided outside, so
 nothing that the program can reach or patch in here helps it. Each case is a fresh fork of this process, which never
 runs the program itself; the assertions of one test share a fork, as they would share a process anywhere.
+Where the sandbox forks this process afresh for a job of one such fork, `alone` runs the program right there, and what
+it says goes to the host.
 Only a `program` case (strength `tests`) is decided inside: it passes when its child reads a token after the test
 program has ended and hands it back, the builtins are as they were, and the entry point was called.
-Not covered: a program that finds the token's pipe in a `program` case. `calls` and `stdin` need no token.
-Easy to break: importing more here than is used (the start is most of the cost), or reading past the job (the nonce
-would be in the memory that children inherit).
+Not covered: a program that finds the token's handle in a `program` case. `calls` and `stdin` need no token.
+Easy to break: importing more here than is used (the start is most of the cost).
 """
 
 from __future__ import annotations
@@ -18,31 +18,27 @@ import builtins
 import gc
 import marshal
 import os
-import select
 import sys
 import time
 from _json import encode_basestring_ascii as _quoted
 
 TYPE_CHECKING = False  # typing itself would be a third of the start
+if TYPE_CHECKING or __package__:
+    from steelyard.verifiers import forked
+else:
+    import forked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-_write, _read, _exit = os.write, os.read, os._exit  # kept from before any program could replace them
+_read, _exit, _write_all = os.read, os._exit, forked.write_all  # kept from before any program could replace them
 _BUILTINS = dict(vars(builtins))
 _DEPTH = 200
 _SAFE_INT = 2**63
-_OWN_FRAMES = 8
+_OWN_FRAMES = 10  # between the start and the program
+_WARM = 16  # calls after which the interpreter has adapted a function
 _DETAIL_CHARS = 300
 _PR_SET_DUMPABLE = 4  # linux/prctl.h
-_DISCARDED = 64  # printing in a case where output does not count may be this many times longer
-
-
-_STREAMS = {  # made once for all cases, while there is nothing to read or write
-    "stdin": open(0, encoding="utf-8", errors="surrogateescape", closefd=False),  # noqa: SIM115
-    "stdout": open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False),  # noqa: SIM115
-    "stderr": open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False),  # noqa: SIM115
-}
 
 
 class OtherTypeError(Exception):
@@ -197,17 +193,26 @@ def _test(job: Mapping[str, Any], case: Mapping[str, Any], code: Any, space: dic
     return "Ta false assertion did not fail"
 
 
-def _shut_down() -> None:
-    """What the interpreter does at the end of a program: wait for threads, run exit handlers, flush."""
+def _open_streams() -> None:
+    """Those of this process; made anew, since a stream remembers whether what it was opened on can be sought in."""
+    for name, handle, mode, errors in (
+        ("stdin", 0, "r", "surrogateescape"),
+        ("stdout", 1, "w", "surrogateescape"),
+        ("stderr", 2, "w", "backslashreplace"),
+    ):
+        stream = open(handle, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+        vars(sys).update({name: stream, f"__{name}__": stream})
+
+
+def _shut_down(space: dict[str, Any]) -> None:
+    """What the interpreter does at the end of a program: wait for threads, run exit handlers, let everything go."""
     if "threading" in sys.modules:
         sys.modules["threading"]._shutdown()  # noqa: SLF001  what the interpreter calls
     if "atexit" in sys.modules:
         sys.modules["atexit"]._run_exitfuncs()  # noqa: SLF001  what the interpreter calls
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue
+    space.clear()  # files that were never closed write what they hold when they go
+    gc.collect()
+    forked.flush()
 
 
 def _quit(code: object = None) -> None:
@@ -247,7 +252,7 @@ def _do(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], token: int, 
             exec(code, space)  # noqa: S102  running it is what this program is for
         finally:
             if kind == "stdin":
-                _shut_down()
+                _shut_down(space)
         if kind == "calls":
             _calls(job, cases, space, say)
         else:
@@ -259,106 +264,27 @@ def _do(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], token: int, 
 def _child(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], handles: Sequence[int]) -> None:
     """Set up the streams of a process, run its cases, send their messages; never returns."""
     own = os.getpid()
-    result, output, token = handles
-    _lead_group(0)
+    result, output, *token = handles
     if cases[0]["kind"] == "stdin":
-        source, data = os.memfd_create("stdin"), cases[0]["stdin"]
-        while data:
-            data = data[_write(source, data) :]
+        source = os.memfd_create("stdin")
+        _write_all(source, cases[0]["stdin"])
         os.lseek(source, 0, 0)
     else:
         source = os.open(os.devnull, os.O_RDONLY)
     null = os.open(os.devnull, os.O_WRONLY)
-    for handle, place in ((result, 60), (token, 61), (source, 0), (output, 1), (null, 2)):
-        os.dup2(handle, place, inheritable=place < 3)
+    forked.place([(result, 60), *((one, 61) for one in token), (source, 0), (output, 1), (null, 2)])
     os.closerange(3, 60)
-    os.closerange(62, 1024)
-    for name, stream in _STREAMS.items():
-        vars(sys).update({name: stream, f"__{name}__": stream})
+    os.closerange(61 + len(token), 1024)
+    _open_streams()
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
 
     def say(message: str) -> None:
         if os.getpid() != own:  # a copy of this process that the program forked off and let run on
             _exit(0)
-        data = message.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n"
-        while data:
-            data = data[_write(60, data) :]
+        _write_all(60, message.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
 
     _do(job, cases, 61, say)
     _exit(0)
-
-
-class _Seen:
-    """What a process has sent so far: complete messages, when each came, and its output."""
-
-    def __init__(self) -> None:
-        self.said = bytearray()
-        self.output = bytearray()
-        self.output_bytes = 0
-        self.times = [time.monotonic()]
-        self.late = ""
-
-    def add_said(self, data: bytes, job: Mapping[str, Any]) -> None:
-        self.said += data
-        self.times += [time.monotonic()] * data.count(b"\n")
-        if len(self.said) - self.said.rfind(b"\n") > job["value_bytes"] or len(self.said) > job["report_bytes"]:
-            self.late = "too-much-output"
-
-    def add_output(self, data: bytes, job: Mapping[str, Any], *, counts: bool) -> None:
-        self.output_bytes += len(data)
-        if len(self.output) <= job["value_bytes"] and counts:
-            self.output += data
-        if self.output_bytes > job["value_bytes"] * (1 if counts else _DISCARDED):
-            self.late = "too-much-output"
-
-
-def _collect(job: Mapping[str, Any], pid: int, result: int, output: int, deadline: float, *, counts: bool) -> _Seen:
-    """What a process sends until it ends, whoever else still holds its pipes, or until it passes a limit."""
-    seen, ended = _Seen(), os.pidfd_open(pid)
-    open_fds = [result, output]
-    while not seen.late:
-        left = min(deadline, seen.times[-1] + job["case_s"]) - time.monotonic()
-        ready = select.select([*open_fds, ended], [], [], max(left, 0))[0]
-        if left <= 0:
-            seen.late = "timed-out"
-        for fd in [fd for fd in open_fds if fd in ready]:
-            data = _read(fd, 65536)
-            if not data:
-                open_fds.remove(fd)
-            elif fd == result:
-                seen.add_said(data, job)
-            else:
-                seen.add_output(data, job, counts=counts)
-        if ready == [ended]:
-            break
-    os.close(ended)
-    return seen
-
-
-def _lead_group(pid: int) -> None:
-    """Put a child at the head of its own process group, from whichever side is first."""
-    try:
-        os.setpgid(pid, pid)
-    except OSError:  # it already is, or it has ended
-        return
-
-
-def _end_group(pid: int) -> int:
-    """Kill a child and what stayed in its group, and reap it; its exit code, -n for signal n.
-
-    What left the group dies with the sandbox.
-    """
-    try:
-        os.killpg(pid, 9)
-    except ProcessLookupError:  # it moved to another group, and there was nobody else in this one
-        os.kill(pid, 9)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    try:  # orphans come here where this is the first process; unburied they would count against the next case
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
-    return code
 
 
 def _sound(report: Mapping[str, Any], kind: str) -> bool:
@@ -373,44 +299,25 @@ def _run_group(job: Mapping[str, Any], cases: Sequence[Mapping[str, Any]], deadl
     result_out, result_in = os.pipe()
     output_out, output_in = os.pipe()
     token_out, token_in = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _child(job, cases, (result_in, output_in, token_out))
-        finally:
-            _exit(1)
-    _lead_group(pid)
+
+    def child() -> None:
+        forked.lead_group(0)
+        _child(job, cases, (result_in, output_in, token_out))
+
+    pid = forked.fork(child)
+    forked.lead_group(pid)
     kind, token = cases[0]["kind"], b""
     if kind == "program":
         token = os.urandom(16).hex().encode()
-        _write(token_in, token)
+        _write_all(token_in, token)
     for fd in (result_in, output_in, token_out, token_in):
         os.close(fd)
-    seen = _collect(job, pid, result_out, output_out, deadline, counts=kind == "stdin")
-    code = _end_group(pid)
-    os.close(result_out)
-    os.close(output_out)
-    *whole, rest = bytes(seen.said).split(b"\n")
-    whole = whole[: len(cases)]
-    if kind == "program" and whole and whole[0].startswith(b"P"):
-        whole = [b"P" if whole[0][1:] == token and code == 0 else b"Tsomething else was written to the report"]
-    reports = [_told(one, 0, "", seen, number) for number, one in enumerate(whole)]
-    if kind == "stdin":
-        reports = [_told(whole[0] if whole else rest, code, seen.late, seen, 0)]
-        reports[0]["stdout"] = bytes(seen.output).decode("utf-8", "backslashreplace")
-    elif len(whole) < len(cases) and all(one[:1] == b"R" for one in whole[-1:]):
-        reports.append(_told(rest, code, seen.late, seen, len(whole)))
-    return reports
-
-
-def _told(said: bytes, code: int, late: str, seen: _Seen, number: int) -> dict[str, Any]:
-    """The report of one case."""
-    return {"late": late, "code": code, "said": said.decode("utf-8", "replace"), "ms": _ms(seen.times, number)}
-
-
-def _ms(times: Sequence[float], number: int) -> int:
-    end = times[number + 1] if number + 1 < len(times) else time.monotonic()
-    return int((end - times[number]) * 1000)
+    ended = os.pidfd_open(pid)
+    seen = forked.Seen(job, kind).collect(result_out, output_out, ended, deadline)
+    code = forked.end_group(pid)
+    for fd in (ended, result_out, output_out):
+        os.close(fd)
+    return seen.reports(len(cases), code, token)
 
 
 def _groups(job: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
@@ -451,16 +358,6 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"cases": reports, "stopped": ""}
 
 
-def _read_exactly(count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        more = _read(0, count - len(data))
-        if not more:
-            raise EOFError(f"stdin ended after {len(data)} of {count} bytes")
-        data += more
-    return data
-
-
 def _prepare(job: Mapping[str, Any]) -> None:
     """Load what the program imports, once for all its cases; the start of a case is then no more than a fork."""
     vars(builtins).update(exit=_quit, quit=_quit)  # the interpreter's own come with `site`, which is left out
@@ -477,13 +374,32 @@ def _prepare(job: Mapping[str, Any]) -> None:
 
 
 def main() -> int:
-    """Read the job, run it, read the nonce and write the report; the exit code 3 has the host look for kills."""
-    sys.modules.pop(__name__, None)
-    job = marshal.loads(_read_exactly(int(_read_exactly(8))))  # noqa: S302  written by the host
-    _prepare(job)
-    report = encode(run(job))
-    nonce = _read_exactly(32).decode()
-    data = f"\n{nonce} {report}\n".encode()
-    while data:
-        data = data[_write(1, data) :]
+    """Read the job, run it and write the report; the exit code 3 has the host look for kills."""
+    job = _job()
+    forked.write_report(encode(run(job)))
     return 3
+
+
+def alone() -> None:
+    """Run a job whose cases share a process in this one, and end; handle 3 hears of it, a token is behind the job."""
+    job = _job()
+    token = (0,) if job["cases"][0]["kind"] == "program" else ()
+    _child(job, job["cases"], (3, 1, *token))
+
+
+def warm_up() -> None:
+    """Do once what is slow the first time (types of nodes, bytecode, caches), for forks to find it done."""
+    case = {"kind": "calls", "calls": [marshal.dumps(((1,), {}, []), 2)]}
+    job = {"sources": ["def f(x):\n    print(end='')\n    return [x, str(x)]\n"], "entry": "f", "prelude": {}}
+    for _ in range(_WARM):
+        _do({**job, "keep_going": False}, [case], -1, str)
+    del sys.modules["solution"]
+
+
+def _job() -> dict[str, Any]:
+    """The job on stdin; nothing of this program is found by its name any more."""
+    for name in (__name__, forked.__name__):
+        sys.modules.pop(name, None)
+    job: dict[str, Any] = marshal.loads(forked.read_job())  # noqa: S302  written by the host
+    _prepare(job)
+    return job

@@ -7,10 +7,12 @@ Easy to break: giving a runner whose `main` does anything else than its command 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from steelyard.ports import ExecResult, Session
+
+Found = TypeVar("Found")
 
 
 @runtime_checkable
@@ -28,6 +30,19 @@ class _Copies(Protocol):
         wall_s: float | None = None,
     ) -> ExecResult:
         """Run `argv`, or `main()` of the file `module` under the same interpreter `flags`."""
+
+    def run_watched(
+        self,
+        look: Callable[[int, int, int], Found],
+        *,
+        flags: Sequence[str],
+        module: str,
+        entry: str,
+        preload: Sequence[str],
+        stdin: bytes,
+        wall_s: float,
+    ) -> tuple[Found, int, ExecResult] | None:
+        """Run the function `entry`, which runs code of others in its own process, and have `look` read it."""
 
 
 def run_main(
@@ -47,6 +62,30 @@ def run_main(
     if isinstance(session, _Copies):
         return session.run_main(argv, flags=flags, module=module, preload=preload, stdin=stdin, wall_s=wall_s)
     return session.run(argv, stdin=stdin, wall_s=wall_s)
+
+
+def run_watched(
+    session: Session,
+    look: Callable[[int, int, int], Found],
+    *,
+    flags: Sequence[str],
+    module: str,
+    entry: str,
+    preload: Sequence[str] = (),
+    stdin: bytes,
+    wall_s: float,
+) -> tuple[Found, int, ExecResult] | None:
+    """Run `entry()` of a runner, which becomes the process of the code under test; None where only `run_main` works.
+
+    `look` is called when it starts, with three handles: what it writes to handle 3, what it prints, and one that is
+    readable when it has ended. When it returns, everything is ended. Gives what it gave, the exit code (-n for signal
+    n), and a result that says by `why` whether memory or processes ran out; it holds no output.
+    """
+    if not isinstance(session, _Copies):
+        return None
+    return session.run_watched(
+        look, flags=flags, module=module, entry=entry, preload=preload, stdin=stdin, wall_s=wall_s
+    )
 
 
 def report_of(output: bytes, nonce: str) -> dict[str, Any] | None:

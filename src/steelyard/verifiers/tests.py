@@ -106,9 +106,10 @@ def _seen(graded: dict[str, Any]) -> dict[str, Any]:
 
 
 def _execute(item: Item, kit: Kit, tree: Tree, job: dict[str, Any], nonce: str) -> ExecResult:
-    runner = kit.store.put(Path(__file__).with_name("unittest_runner.py").read_bytes())
+    files = {"runner.py": "unittest_runner.py", "forked.py": "forked.py"}
+    runner = {name: kit.store.put(Path(__file__).with_name(source).read_bytes()) for name, source in files.items()}
     body = json.dumps(job).encode()
-    session = kit.session(item, tree, {_RUNNER_DIR: {"runner.py": runner}})
+    session = kit.session(item, tree, {_RUNNER_DIR: runner})
     try:
         return run_main(
             session,

@@ -1,8 +1,8 @@
 """Runs named unittest tests and reports each one; sent into the grading sandbox as a program of its own.
 
-Run as `python3 -I -B runner.py`, standard library only. stdin holds eight digits (a length), that many bytes of JSON
-(`tree`, `roots`, `files` by test id, `guarded` paths, `deadline_s`) and then a nonce. stdout gets one line, the nonce
-and a JSON report. Everything that the tests print is kept apart.
+Run as `python3 -I -B runner.py`, standard library and `forked` beside it only. The job on stdin is JSON (`tree`,
+`roots`, `files` by test id, `guarded` paths, `deadline_s`), as is the report. Everything that the tests print is kept
+apart.
 
 Defences, each for an exploit that was seen: the parent never imports code of the tree, so an exit, a crash or a patch
 stays in the child of one test; the nonce is read after the last child is gone, so nothing that ran could know it; the
@@ -13,10 +13,10 @@ in a guarded file or outside the tree, so that no other TestCase slips in betwee
 Not covered: code under test that walks the frames of its own child to reach the result, that compiles code under
 another file's name, or that returns objects whose `__eq__` is always true. In-process grading cannot be made safe; the
 `oracle` strength is for that.
-Easy to break: reading past the JSON (the nonce would be in the memory that children inherit).
+Easy to break: leaving `forked` where code of the tree finds it by its name.
 """
 # Importing pathlib and secrets would cost each grading a tenth of its time.
-# ruff: noqa: PTH113, PTH114, PTH118, PTH123, PTH208
+# ruff: noqa: PTH100, PTH113, PTH114, PTH118, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ import json
 import math
 import operator
 import os
-import select
 import signal
 import sys
 import time
@@ -43,7 +42,15 @@ import unittest.result
 import unittest.suite
 import unittest.util
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or __package__:
+    from steelyard.verifiers import forked
+else:
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import forked
+
+    del sys.path[0], sys.modules["forked"]
 
 DETAIL_CHARS = 400
 TAIL_BYTES = 4000
@@ -297,11 +304,7 @@ def _child(
 ) -> None:
     """Everything that one test does; ends the process, and only a full record counts."""
     own = os.getpid()
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    os.dup2(record, 3, inheritable=False)
+    forked.place([(os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2), (record, 3)])
     os.closerange(4, 1024)
     _prctl(_PR_SET_DUMPABLE, 1)
     roots = [os.path.normpath(os.path.join(job["tree"], root)) for root in job["roots"]]
@@ -311,79 +314,12 @@ def _child(
     os.chdir(job["tree"])
     file = os.path.join(job["tree"], job["files"][test_id])
     status, detail = _run_test(test_id, file, roots, framework_changed, is_trusted)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue
+    forked.flush()
     if os.getpid() != own:  # a copy of this process that the code under test forked off and let run on
         _exit(0)
     line = " ".join(f"{status} {detail}".split())[:DETAIL_CHARS]
     _write(3, f"{token} {line}\n".encode(errors="replace"))
     _exit(0)
-
-
-def _collect(pid: int, record: int, output: int, deadline: float, tail: bytearray) -> tuple[bytes, bool]:
-    """(what the child said, whether time ran out); ends with the child, whoever else still holds its pipes."""
-    said = b""
-    ended = os.pidfd_open(pid)
-    open_fds = {record, output}
-    try:
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return said, True
-            ready = select.select([*open_fds, ended], [], [], left)[0]
-            for fd in open_fds.intersection(ready):
-                data = os.read(fd, 65536)
-                if not data:
-                    open_fds.discard(fd)
-                elif fd == output:
-                    tail += data
-                    del tail[:-TAIL_BYTES]
-                else:
-                    said = (said + data)[:_RECORD_BYTES]
-            if ready == [ended]:
-                return said, False
-    finally:
-        os.close(ended)
-
-
-def _descendants() -> list[int]:
-    """Process ids below this one, from /proc; empty where there is none."""
-    found: list[int] = []
-    pending = [os.getpid()]
-    while pending:
-        pid = pending.pop()
-        try:
-            tasks = os.listdir(f"/proc/{pid}/task")
-        except OSError:
-            continue
-        for task in tasks:
-            try:
-                with open(f"/proc/{pid}/task/{task}/children") as file:
-                    children = [int(text) for text in file.read().split()]
-            except OSError:
-                continue
-            found += children
-            pending += children
-    return found
-
-
-def _end_all() -> None:
-    """Kill and reap everything that a test left behind; orphans come to this process as their subreaper."""
-    for _ in range(100):
-        pids = _descendants()
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        try:
-            while os.waitpid(-1, 0 if pids else os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
 
 
 def _fork(
@@ -393,25 +329,22 @@ def _fork(
     token = os.urandom(16).hex()
     record_out, record_in = os.pipe()
     output_out, output_in = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _child(job, test_id, token, record_in, output_in, framework_changed)
-        finally:
-            _exit(1)
+    pid = forked.fork(lambda: _child(job, test_id, token, record_in, output_in, framework_changed))
     os.close(record_in)
     os.close(output_in)
-    said, late = _collect(pid, record_out, output_out, deadline, tail)
+    said, ended = bytearray(), os.pidfd_open(pid)
+    sinks = {record_out: forked.first_of(said, _RECORD_BYTES), output_out: forked.last_of(tail, TAIL_BYTES)}
+    late = forked.collect(ended, sinks, lambda: deadline)
     if late:
         os.kill(pid, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    _end_all()
-    os.close(record_out)
-    os.close(output_out)
-    return _verdict(said.decode(errors="replace"), token, code, late)
+    forked.end_all()
+    for handle in (ended, record_out, output_out):
+        os.close(handle)
+    return _verdict(said.decode(errors="replace"), token, code, late=bool(late))
 
 
-def _verdict(said: str, token: str, code: int, late: bool) -> tuple[str, str]:
+def _verdict(said: str, token: str, code: int, *, late: bool) -> tuple[str, str]:
     if late:
         return "timeout", ""
     lines = said.splitlines()
@@ -454,26 +387,11 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"results": results, "output": tail.decode(errors="replace")}
 
 
-def _read_exactly(count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        more = os.read(0, count - len(data))
-        if not more:
-            raise EOFError(f"stdin ended after {len(data)} of {count} bytes")
-        data += more
-    return data
-
-
 def main() -> None:
     """Read the job, run it, then read the nonce and write the report."""
     sys.dont_write_bytecode = True
     sys.pycache_prefix = "/nonexistent"  # cached bytecode in the tree is never read
-    job = json.loads(_read_exactly(int(_read_exactly(8))))
-    report = json.dumps(run(job))
-    nonce = _read_exactly(32).decode()
-    data = f"\n{nonce} {report}\n".encode()
-    while data:
-        data = data[os.write(1, data) :]
+    forked.write_report(json.dumps(run(json.loads(forked.read_job()))))
 
 
 if __name__ == "__main__":

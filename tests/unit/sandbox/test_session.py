@@ -317,3 +317,15 @@ def test_a_name_that_no_file_can_have_is_an_input_error(opened: Open, path: str)
     for call in (lambda: session.write(path, b""), lambda: session.read(path, 10)):
         with pytest.raises(InputError, match="a name of more than 255 bytes"):
             call()
+
+
+def test_closing_tells_what_all_commands_used(opened: Open) -> None:
+    """Commands are counted, times summed, and the highest peak is kept; closing twice tells the same. [O-22]"""
+    session = opened(SandboxSpec())
+    results = [_shell(session, script) for script in ("true", "head -c 20000000 /dev/zero | tail -c 1 | wc -c")]
+    usage = session.close()
+    known = [result.cpu_ms for result in results if result.cpu_ms is not None]
+    assert (2, sum(result.wall_ms for result in results)) == (usage.commands, usage.wall_ms)
+    assert usage.cpu_ms == (sum(known) if len(known) == len(results) else None)
+    assert usage.peak_memory_bytes == max((r.peak_memory_bytes for r in results if r.peak_memory_bytes), default=None)
+    assert usage == session.close()

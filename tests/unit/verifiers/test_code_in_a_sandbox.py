@@ -254,6 +254,88 @@ def test_every_way_to_fail_has_its_own_miss(grade: Grade, reply: str, target: di
     assert [miss] == [m.name for m in grade(reply, target, limits, timeout_s=timeout_s).verdict.misses]
 
 
+TESTED = (
+    "def test_add():\n    assert add(1, 2) == 3\n    try:\n        add(1, 'a')\n    except TypeError:\n        pass\n"
+)
+IN_CLASS = "class TestAdd:\n    def test_add(self):\n        assert add(1, 2) == 3\n"
+UNITTEST = (
+    "import unittest\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n"
+)
+GUARDED = "import random\nif __name__ == '__main__':\n    assert add(1, 2) == 3\n"
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        TESTED,
+        IN_CLASS,
+        UNITTEST,
+        f"{UNITTEST}unittest.main()\n",
+        f"{UNITTEST}if __name__ == '__main__':\n    unittest.main(exit=False)\n",
+        GUARDED,
+        "import sys\nassert add(1, 2) == 3\nsys.exit(0)\n",
+        "from solution import add\nassert add(1, 2) == 3\n",
+        "import random\nfrom solution import add as plus\nassert plus(1, 2) == 3\n",
+    ],
+)
+def test_a_test_in_the_words_of_a_framework_tells_right_from_wrong(grade: Grade, tests: str) -> None:
+    """What pytest and unittest would call is called, and decides. [S-19]"""
+    target = {"mode": "assert", "entry_point": "add", "tests": tests}
+    wrong = "def add(a, b):\n    return a - b\n"
+    skips = "import unittest\ndef add(a, b):\n    raise unittest.SkipTest('later')\n"
+    leaves = "import sys\ndef add(a, b):\n    sys.exit(0)\n"
+    assert [True, False, False, False] == [grade(r, target).verdict.passed for r in (ADD, wrong, skips, leaves)]
+
+
+GROWS = "def add(a):\n    a.append(1)\n    return a\n"
+
+
+def test_an_argument_that_two_calls_share_is_one_object(grade: Grade) -> None:
+    """A program that changes its argument is judged by what its test says, in one process. [S-19]"""
+    target = {"mode": "assert", "entry_point": "add", "tests": "x = []\nassert add(x) == [1]\nassert add(x) == [1, 1]"}
+    copies = "def add(a):\n    return [*a, 1]\n"
+    assert [True, False] == [grade(reply, target).verdict.passed for reply in (GROWS, copies)]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert {'a'} == add(0).keys()",
+        "assert 'a' in add(0).keys()",
+        "held = add(0).keys()\nassert sorted(held) == ['a']",
+        "assert add(0).items() == {('a', 1)}",
+        "assert [v for v in add(0).values()] == [1]",
+        "assert add(0).keys() | {'b'} == {'a', 'b'}",
+        "assert len(add(0).keys()) == 1",
+        "assert add(0).keys() == {'a': 2}.keys()",
+        "assert all(key == 'a' for key in add(0).keys())",
+        "assert {**add(0)} == {'a': 1}",
+        "assert '%(a)d items' % add(0) == '1 items'",
+        "assert frozenset({'a'}).issuperset(add(0))",
+    ],
+)
+def test_what_a_test_does_with_a_dict_is_worked_out(grade: Grade, test: str) -> None:
+    """Views of a dict come out as values, and the assertion is decided outside. [S-19]"""
+    target = {"mode": "assert", "entry_point": "add", "tests": test}
+    found = [grade(f"def add(x):\n    return {value}\n", target).verdict for value in ("{'a': 1}", "{'b': 2, 'c': 3}")]
+    assert [(True, ""), (False, "")] == [(verdict.passed, verdict.note) for verdict in found]
+
+
+@pytest.mark.parametrize(
+    ("reply", "passed"),
+    [
+        (ADD, None),
+        ("def add(a, b):\n    return helper(a, b)\n", False),
+        (f"{ADD}def helper(a):\n    return 3\n", True),
+        ("def plus(a, b):\n    return a + b\n", False),
+    ],
+)
+def test_a_name_that_nothing_defines_is_the_fault_of_the_test(grade: Grade, reply: str, passed: bool | None) -> None:
+    """Void where only the test knows the name; the program's failure where it mentions it, or lacks the function."""
+    target = {"mode": "assert", "entry_point": "add", "tests": ["assert add(1, 2) == helper(1)"]}
+    assert passed is grade(reply, target).verdict.passed
+
+
 BREAKS_AT_1 = "def add(a, b):\n    if a == 1:\n        {}\n    return a + b\n"
 
 
@@ -311,3 +393,21 @@ def test_without_a_sandbox_the_verdict_is_void_and_says_why(store: Store) -> Non
     verdict = judge(item, bind(item), Attempt(answer=ADD), kit=ProbeKit(store, None)).verdict
     assert (None, {}) == (verdict.passed, verdict.measures)
     assert 'no evidence: item "a" needs a sandbox and there is none; try --sandbox auto' == verdict.note
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import sys, io\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\nprint(4)",
+        "import sys\nsys.stdout.reconfigure(encoding='utf-8')\nprint(4)",
+        "import sys, io\nsys.stdout = io.TextIOWrapper(sys.stdout.detach())\nprint(4)",
+        "out = open(1, 'w')\nout.write('4\\n')",
+        "out = open('/dev/stdout', 'w')\nprint(4, file=out)",
+        "import sys, io\nout = sys.stdout\nsys.stdout = io.StringIO()\nprint(5)\nout.write('4\\n')",
+        "class Late:\n    def __del__(self):\n        print(4)\nlate = Late()",
+    ],
+)
+def test_whatever_way_a_program_prints_is_read(program: str, grade: Grade) -> None:
+    """Streams that are wrapped anew, never closed or printed to at the very end; right answers all. [S-19]"""
+    verdict = grade(program, {"mode": "stdin", "cases": [{"stdin": "", "stdout": "4\n"}]}).verdict
+    assert (True, []) == (verdict.passed, verdict.misses)
