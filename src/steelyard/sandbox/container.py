@@ -53,7 +53,8 @@ class Container:
 
     def __init__(self, engine: Engine, shape: Shape, room: Path) -> None:
         self._engine = engine
-        self.id = engine.call(*_creation(engine, shape, room)).strip()
+        # In the room, since podman leaves a file where it was called when memory ends.
+        self.id = engine.call(*_creation(engine, shape, room), folder=room).strip()
         self.lost = ""
         self.meter: cgroups.Meter | None = None
         self._keep: frozenset[int] = frozenset()

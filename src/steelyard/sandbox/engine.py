@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -41,9 +42,9 @@ class Engine(msgspec.Struct, frozen=True):
     filter: str = ""
     """Podman's file of system calls that containers may make."""
 
-    def call(self, *arguments: str, timeout_s: float = _CALL_S) -> str:
-        """What a command printed; raises SandboxFaultError when it fails."""
-        done = called([self.binary, *arguments], timeout_s)
+    def call(self, *arguments: str, timeout_s: float = _CALL_S, folder: Path | None = None) -> str:
+        """What a command printed, run in `folder`; raises SandboxFaultError when it fails."""
+        done = called([self.binary, *arguments], timeout_s, folder)
         if done.returncode != 0:
             raise SandboxFaultError(refusals.of_docker(self.binary, done.stderr or done.stdout))
         return done.stdout
@@ -63,11 +64,13 @@ class Image(msgspec.Struct, frozen=True):
         return self.id.removeprefix("sha256:")[:12]
 
 
-def called(argv: Sequence[str], timeout_s: float = _CALL_S) -> subprocess.CompletedProcess[str]:
+def called(
+    argv: Sequence[str], timeout_s: float = _CALL_S, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run the command line; a daemon that hangs is told like one that is not there."""
     try:
         return subprocess.run(
-            list(argv), capture_output=True, text=True, errors="replace", timeout=timeout_s, check=False
+            list(argv), capture_output=True, text=True, errors="replace", timeout=timeout_s, check=False, cwd=folder
         )
     except OSError as error:
         return subprocess.CompletedProcess(list(argv), 127, "", f"could not be started: {error.strerror}")
