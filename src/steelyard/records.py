@@ -67,10 +67,7 @@ class JudgementRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=T
     extra: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        want = count_outcomes(self.rollouts)
-        got = (self.n_rollouts, self.n_correct, self.n_void)
-        if got != want or self.n_errors < 0:
-            raise InputError(f"judgement counts (n_rollouts, n_correct, n_void) are {got}, its rollouts say {want}")
+        check_counts(self)
 
 
 class JudgedItem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -144,6 +141,27 @@ def grader_extra(grade: str, output: ModelOutput) -> dict[str, Any]:
 class _Judged(Protocol):
     @property
     def correct(self) -> bool | None: ...
+
+
+class _Counted(Protocol):
+    @property
+    def rollouts(self) -> Sequence[_Judged]: ...
+    @property
+    def n_rollouts(self) -> int: ...
+    @property
+    def n_correct(self) -> int: ...
+    @property
+    def n_void(self) -> int: ...
+    @property
+    def n_errors(self) -> int: ...
+
+
+def check_counts(record: _Counted) -> None:
+    """Refuse verdicts whose explicit counts are not those of their rollouts."""
+    want = count_outcomes(record.rollouts)
+    got = (record.n_rollouts, record.n_correct, record.n_void)
+    if got != want or record.n_errors < 0:
+        raise InputError(f"judgement counts (n_rollouts, n_correct, n_void) are {got}, its rollouts say {want}")
 
 
 def count_outcomes(rollouts: Sequence[_Judged]) -> tuple[int, int, int]:

@@ -27,8 +27,6 @@ from steelyard.verifiers.contract import Config, Verifier
 from steelyard.verifiers.registry import Bound, bind
 
 SPLITS = ("dev", "test")
-_LONGEST_KIND = 4096
-"""Bytes of a verifier's spec beyond which items are not expected to share it, so that it is not kept."""
 
 
 class Suite(msgspec.Struct, frozen=True):
@@ -186,7 +184,7 @@ class _Reader:
         item = item_from_line(data, source, line)
         bound = _bind(item, source, line, trust=self._trust)
         spec = self._encode((item.verifier, item.choices))
-        if len(spec) <= _LONGEST_KIND:
+        if len(spec) <= registry.LONGEST_KIND:
             json = canonical(canonical_verifier(item))
             self._kinds[spec] = _Kind(bound.verifier, bound.config, bound.name, json)
         return item, bound, ask(item), key(item)

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import msgspec
 
-from steelyard.errors import FormatError, InputError
-from steelyard.records import JudgedItem, count_outcomes
+from steelyard.errors import FormatError
+from steelyard.records import JudgedItem, check_counts
 from steelyard.run.stored import decode, read
 
 FOLDER = "judgements"
@@ -69,9 +69,7 @@ class Outcomes(msgspec.Struct, frozen=True, gc=False):
     n_errors: int = 0
 
     def __post_init__(self) -> None:
-        got, want = (self.n_rollouts, self.n_correct, self.n_void), count_outcomes(self.rollouts)
-        if got != want or self.n_errors < 0:
-            raise InputError(f"judgement counts (n_rollouts, n_correct, n_void) are {got}, its rollouts say {want}")
+        check_counts(self)
 
 
 class JudgedOutcomes(msgspec.Struct, frozen=True, gc=False):

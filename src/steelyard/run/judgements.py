@@ -43,8 +43,6 @@ from steelyard.verdict import PASSED, Verdict
 from steelyard.verifiers import registry
 from steelyard.verifiers.registry import Bound
 
-_BATCH_BYTES = 1 << 18
-"""Lines are written so many bytes at once; nothing is lost, since the whole file takes the place of the old one."""
 NOT_DETERMINISTIC = "NOT DETERMINISTIC: the same ruler gave another verdict; a verifier depends on more than its input"
 
 
@@ -99,7 +97,7 @@ def judge_run(
         stack.callback(changes.close)
         path = path_of(folder, ruler)
         anomalies: list[Anomaly] = []
-        encode, batch = msgspec.json.Encoder().encode, bytearray()
+        encode = msgspec.json.Encoder().encode
         with replacing(path) as out:
             for item in items:
                 judged, found = judge_one(item, list(index.of(item.id)))
@@ -107,12 +105,8 @@ def judge_run(
                 changes.add(judged, line, judge_one.fresh)
                 told(judged)
                 anomalies += found
-                batch += line
-                batch += b"\n"
-                if len(batch) > _BATCH_BYTES:
-                    out.write(batch)
-                    batch.clear()
-            out.write(batch)
+                out.write(line)
+                out.write(b"\n")
             if need_evidence:
                 judge_one.refuse_lacking()
             changes.finish()

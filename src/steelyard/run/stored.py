@@ -37,13 +37,16 @@ def read(path: Path, kind: type[T], what: str) -> T:
     return decode(msgspec.json.Decoder(kind), data, path, None, what)
 
 
+_BUFFER_BYTES = 1 << 18  # nothing is lost by it, since the whole file takes the place of the old one
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write piece by piece that takes the place of `path` when the block ends, and vanishes if it fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-", suffix=".tmp")
     try:
-        with os.fdopen(handle, "wb") as out:
+        with os.fdopen(handle, "wb", buffering=_BUFFER_BYTES) as out:
             yield out
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)

@@ -202,13 +202,13 @@ def revisions(items: Iterable[Item], bound: Mapping[str, Bound]) -> dict[str, st
         around = kinds.get(kind)
         if around is None:
             around = _around_target(item, bound[item.id])
-            if len(kind) <= _LONGEST_KIND:
+            if len(kind) <= LONGEST_KIND:
                 kinds[kind] = around
         found[item.id] = sha256_hex(around[0] + canonical_plain(item.target) + around[1])
     return found
 
 
-_LONGEST_KIND = 4096
+LONGEST_KIND = 4096
 """Bytes of a spec beyond which items are not expected to share it, so that it is not kept."""
 
 
