@@ -166,13 +166,11 @@ def decoded(decoder: msgspec.json.Decoder[Shape], data: bytes) -> Shape:
         return decoder.decode(data.removeprefix(_MARK))
     except msgspec.ValidationError:
         raise
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         try:
             loose = json.loads(data.removeprefix(_MARK))  # takes half a pair, which a cut text may end in
         except (ValueError, RecursionError):
-            loose = None
-        if loose is None:
-            raise
+            raise error from None
         shaped: Shape = msgspec.convert(loose, decoder.type)
         return shaped
 

@@ -9,6 +9,7 @@ it finished, whatever came after; [DONE] alone is also said by servers that brok
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,8 @@ STREAMED: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": 
 """What a request says to have its reply streamed, with the tokens counted."""
 
 _END = "[DONE]"
+LAST_EVENT = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]\s")
+"""What the body of a stream holds once everything has been said."""
 
 
 class _Function(msgspec.Struct):
@@ -69,9 +72,14 @@ _DECODER = msgspec.json.Decoder(_Chunk)
 _JOINED = ("content", "reasoning_content", "reasoning", "refusal")
 
 
+def says_stream(content_type: str) -> bool:
+    """Whether a body of this type is a stream of events."""
+    return content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+
 def is_stream(content_type: str, body: bytes) -> bool:
     """Whether a body is a stream of events, by its type or, where a server gives another, by how it begins."""
-    if content_type.partition(";")[0].strip().lower() == "text/event-stream":
+    if says_stream(content_type):
         return True
     return body[:16].lstrip(b"\xef\xbb\xbf\r\n").startswith((b"data:", b"event:", b": "))
 

@@ -1,4 +1,4 @@
-"""One HTTP exchange and nothing of what it is for: all that knows the client library, which is wreq.
+"""One HTTP exchange: all that knows the client library, which is wreq, and of what it is for only where a stream ends.
 
 HTTP/1.1, and HTTP/2 where TLS offers it. Bodies are read block by block after decompression, so neither a reply of
 gigabytes nor a small one that unpacks into gigabytes fills the memory. The library's errors are Rust's debug texts,
@@ -27,12 +27,12 @@ from wreq import exceptions
 
 from steelyard.errors import InputError
 from steelyard.models.failures import Failure
+from steelyard.models.streaming import LAST_EVENT, says_stream
 
 ERROR_BYTES = 64 * 1024
 """What is read of an error's body."""
 
 _MOST_RESENT = 8  # kept-alive connections that were found closed; the next request goes over another one
-_LAST_EVENT = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]\s")
 _SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 _PORT = re.compile(r"local_addr: \S*:(\d+)")
 _TRUST_IT = (
@@ -137,7 +137,7 @@ class Transport:
                     body += block
                 if len(body) > most:
                     return bytes(body[:most]), False
-                if _LAST_EVENT.search(body, max(0, len(body) - 32)):  # some servers leave the line open after it
+                if LAST_EVENT.search(body, max(0, len(body) - 32)):  # some servers leave the line open after it
                     break
         return bytes(body), True
 
@@ -150,7 +150,7 @@ class Transport:
 
 def _is_stream(response: wreq.Response) -> bool:
     kind = response.headers.get("content-type")
-    return kind is not None and bytes(kind).lower().startswith(b"text/event-stream")
+    return kind is not None and says_stream(_text(kind))
 
 
 def _options(data: bytes | None, total_s: float | None, agent: str | None) -> wreq.wreq.Request:
@@ -214,7 +214,7 @@ def _too_long(most_bytes: int) -> Failure:
     return Failure("too-long", f"sent a reply of more than {most_bytes / 1e6:g} MB, which was not read further", "call")
 
 
-def _failure(error: Exception, elapsed_s: float, via: str = "") -> Failure:
+def _failure(error: Exception, elapsed_s: float, via: str) -> Failure:
     """A try that ended without a whole response; `via` names the proxy that was in between."""
     said = str(error)
     words = _words(said)
